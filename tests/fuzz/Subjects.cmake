@@ -36,7 +36,11 @@ set(library_subjects
   election/term_history
   election/term_record
   external/delivery_memory
+  external/held_messages
   external/numbered_id
+  external/place_position
+  external/place_progress
+  external/remembered_ids
   external/settled_run
   external/settled_runs
   format/json_fields
@@ -81,6 +85,21 @@ set(redis_subjects
   redis/stream_id
   redis/stream_position
   redis/stream_replies)
+set(rabbit_subjects
+  rabbit/amqp_client
+  rabbit/amqp_client_requests
+  rabbit/amqp_content
+  rabbit/amqp_frame_reader
+  rabbit/amqp_handshake
+  rabbit/amqp_refusal
+  rabbit/amqp_table_check
+  rabbit/amqp_writer
+  rabbit/delivery_tags
+  rabbit/producer_name
+  rabbit/queue_progress
+  rabbit/rabbit_error
+  rabbit/rabbit_link
+  rabbit/unnamed_message)
 set(admin_subjects
   cluster/admin_answers
   cluster/admin_object
@@ -194,12 +213,20 @@ if(ZKRECIPES_FUZZ)
   if(NOT TARGET zkrecipes_redis)
     set(redis_subjects)
   endif()
-  zkrecipes_subjects(fuzz_library recipes/src ${library_subjects} ${spool_subjects} ${redis_subjects})
+  if(NOT TARGET zkrecipes_rabbitmq)
+    set(rabbit_subjects)
+  endif()
+  zkrecipes_subjects(fuzz_library recipes/src ${library_subjects} ${spool_subjects} ${redis_subjects}
+    ${rabbit_subjects})
+  target_link_libraries(fuzz_library PRIVATE $<$<TARGET_EXISTS:zkrecipes_rabbitmq>:RabbitMQ::client>)
   zkrecipes_subjects(fuzz_testcluster testcluster/src ${testcluster_subjects})
   list(APPEND subjects fuzz_testcluster fuzz_library)
 else()
   list(APPEND subjects zkrecipes::spool zkrecipes::testcluster)
   if(TARGET zkrecipes_redis)
     list(APPEND subjects zkrecipes::redis)
+  endif()
+  if(TARGET zkrecipes_rabbitmq)
+    list(APPEND subjects zkrecipes::rabbitmq)
   endif()
 endif()

@@ -198,17 +198,4 @@ BOOST_AUTO_TEST_CASE(the_ids_of_others_are_forgotten_when_the_broker_has_their_a
   BOOST_TEST(results() == numbers(1, 420), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(replies_of_the_ensemble_that_are_lost_change_nothing) {
-  options.window = 16;
-  put_all(numbers(1, 200));
-  all.emplace_back(connect_far(), with, "/e", options, &succeed);
-  for (std::size_t i = 1; i <= 4; ++i) {
-    BOOST_TEST_REQUIRE(has_results(30 * i));
-    own().drop_reply(testcluster::op::multi);
-  }
-  BOOST_TEST_REQUIRE(has_results(200));
-  BOOST_TEST(results() == numbers(1, 200), boost::test_tools::per_element());
-  end_when_all_is_acknowledged();
-}
-
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,30 +8,7 @@ using namespace zkrecipes::test;
 
 BOOST_FIXTURE_TEST_SUITE(rabbit_consumers, rabbit_case)
 
-BOOST_AUTO_TEST_CASE(messages_are_consumed_in_order_and_once) {
-  put_all(numbers(1, 300));
-  auto& who = consume(&succeed);
-  BOOST_TEST_REQUIRE(has_results(300));
-  put_all(numbers(301, 351));
-  BOOST_TEST_REQUIRE(has_results(351));
-  BOOST_TEST(results() == numbers(1, 351), boost::test_tools::per_element());
-  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().done == 351u; }));
-  BOOST_TEST(get("/t").data ==
-             R"({"zkrecipes":"rabbit_queues","count":1,"hash":"crc32","queue":")" + with.queue + "\"}");
-  BOOST_TEST(memory().find("delivery_memory") != std::string::npos, memory());
-  end_when_all_is_acknowledged();
-}
-
-BOOST_AUTO_TEST_CASE(a_consumer_goes_on_where_the_one_before_it_was) {
-  put_all(numbers(1, 10));
-  consume(&succeed);
-  BOOST_TEST_REQUIRE(has_results(10));
-  end_runs(all);
-  put_all(numbers(11, 20));
-  consume(&succeed);
-  BOOST_TEST_REQUIRE(has_results(20));
-  BOOST_TEST(results() == numbers(1, 20), boost::test_tools::per_element());
-}
+#include "brokers/consumer_cases.hpp"
 
 BOOST_AUTO_TEST_CASE(a_queue_that_is_not_there_yet_is_made) {
   consume(&succeed);
@@ -41,25 +18,6 @@ BOOST_AUTO_TEST_CASE(a_queue_that_is_not_there_yet_is_made) {
   }));
   put_all(numbers(1, 3));  // which declares the queue as we do: other arguments would be refused
   BOOST_TEST_REQUIRE(has_results(3));
-}
-
-BOOST_AUTO_TEST_CASE(a_message_that_throws_becomes_a_dead_letter) {
-  put_all({"1"});
-  client().put({.queue = queue(), .data = "poison", .id = "an id", .key = "smith"});
-  put_all({"2"});
-  auto& who = consume([](term, message item) -> asio::awaitable<message_outcome> {
-    if (item.data == "poison") throw std::runtime_error("it can not be read");
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(has_results(2));
-  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().parked == 1; }));
-  BOOST_TEST(results() == numbers(1, 2), boost::test_tools::per_element());
-  BOOST_TEST_REQUIRE(letters().size() == 1u);
-  for (const auto* part : {"poison", "it can not be read", "smith", "0000/an id"}) {
-    BOOST_TEST(letter().find(part) != std::string::npos, letter());
-  }
-  BOOST_TEST(who.does.attempts["poison"] == std::vector<std::int32_t>({1, 2, 3}), boost::test_tools::per_element());
-  end_when_all_is_acknowledged();
 }
 
 BOOST_AUTO_TEST_CASE(a_message_has_its_id_its_key_and_its_data) {
@@ -100,47 +58,6 @@ BOOST_AUTO_TEST_CASE(huge_messages_are_consumed) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(by_key_only_the_key_that_fails_waits) {
-  options.order = message_order::by_key;
-  options.parallel = 8;
-  options.retry.first = options.retry.longest = 1h;
-  client().declare(queue());
-  for (const auto* each : {"a1", "a2", "b1", "a3", "b2"})
-    client().put({.queue = queue(), .data = each, .id = each, .key = std::string(each, 1)});
-  consume([](term, message item) -> asio::awaitable<message_outcome> {
-    if (item.data == "a1" && item.attempts == 1) co_return message_outcome::again(100ms, "not yet");
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(has_results(5));
-  BOOST_TEST(results() == std::vector<std::string>({"b1", "b2", "a1", "a2", "a3"}), boost::test_tools::per_element());
-}
-
-BOOST_AUTO_TEST_CASE(what_was_settled_ahead_is_not_processed_again_by_the_next_term) {
-  options.order = message_order::none;
-  options.parallel = 8;
-  options.retry.first = options.retry.longest = 1h;
-  bool is_cured = false;
-  put_all(numbers(1, 40));
-  auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {
-    const bool fails = item.data == "3" || item.data == "17" || item.data == "25";
-    if (fails && !is_cured) co_return message_outcome::again("not yet");
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().done == 37 && who.does.status().resting == 3; }));
-  BOOST_TEST(memory().find("failed") != std::string::npos, memory());
-  is_cured = true;
-  who.coordinator.resign();
-  BOOST_TEST_REQUIRE(has_results(40));
-  auto seen = results();
-  std::ranges::sort(seen, {}, [](const std::string& each) { return std::stoi(each); });
-  BOOST_TEST(seen == numbers(1, 40), boost::test_tools::per_element());
-  for (const auto& each : numbers(1, 40)) {
-    const bool failed = each == "3" || each == "17" || each == "25";
-    const auto expected = failed ? std::vector<std::int32_t>{1, 2} : std::vector<std::int32_t>{1};
-    BOOST_TEST(who.does.attempts[each] == expected, each);
-  }
-}
-
 // The window is full of messages that wait; the broker sends no more than `prefetch`.
 BOOST_AUTO_TEST_CASE(a_small_prefetch_is_enough) {
   with.prefetch = 1;
@@ -148,30 +65,6 @@ BOOST_AUTO_TEST_CASE(a_small_prefetch_is_enough) {
   consume(&succeed);
   BOOST_TEST_REQUIRE(has_results(50));
   BOOST_TEST(results() == numbers(1, 50), boost::test_tools::per_element());
-}
-
-BOOST_AUTO_TEST_CASE(a_superseded_owner_can_not_change_the_memory) {
-  put_all(numbers(1, 3));
-  hold_point held(executor());
-  auto& old = consume([&](term, message item) -> asio::awaitable<message_outcome> {
-    if (item.data == "2") co_await held.pass_in_the_end();
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(run_until([&] { return held.is_reached(); }));
-  BOOST_TEST_REQUIRE(has_results(1));
-  const auto before = memory();
-  auto newer = get("/e").data;
-  newer.replace(newer.find(R"("epoch":1)"), 9, R"("epoch":2)");
-  BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set("/e", newer, any_version, tuple))));
-  held.open();
-  BOOST_TEST_REQUIRE(run_until([&] { return !old.does.ends.empty(); }));
-  BOOST_TEST((old.does.ends.front() == term_end::superseded));
-  BOOST_TEST(memory() == before);
-  run(zk().async_set("/e", "", any_version, tuple));  // the newer term, which nobody leads, is over
-  BOOST_TEST_REQUIRE(has_results(3));
-  BOOST_TEST(results() == numbers(1, 3), boost::test_tools::per_element());
-  BOOST_TEST(memory() != before);
-  BOOST_TEST(old.does.attempts["2"].size() == 2u);
 }
 
 // The broker gives the messages of the first to the second, because the connection of the first has ended.

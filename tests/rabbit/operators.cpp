@@ -1,54 +1,14 @@
 // What operators ask of queues, and what they change.
 #include <stdexcept>
 
-#include "rabbit/rabbit_case.hpp"
+#include "rabbit/operators_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-namespace {
+BOOST_FIXTURE_TEST_SUITE(rabbit_operators, operators_case)
 
-struct rabbit_operators_case : rabbit_case {
-  rabbit_queues queues() { return rabbit_queues(zk(), "/t", with); }
-  std::vector<rabbit_depth> depths() {
-    auto told = run(queues().async_depths(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(told), std::get<0>(told).message());
-    BOOST_TEST_REQUIRE(std::get<1>(told).size() == with.shards);
-    return std::get<1>(told);
-  }
-  std::vector<dead_letter> dead() {
-    auto read = run(queues().async_dead_letters(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(read), std::get<0>(read).message());
-    return std::get<1>(read);
-  }
-  error_code revive(const dead_letter& which) { return std::get<0>(run(queues().async_revive(which, tuple))); }
-  error_code discard(const dead_letter& which) { return std::get<0>(run(queues().async_discard(which, tuple))); }
-
-  /// "smith" and "poison", which no consumer can process, as a letter.
-  dead_letter make_letter() {
-    client().declare(queue());
-    client().put({.queue = queue(), .data = "poison", .id = "an id", .key = "smith"});
-    auto& who = consume([](term, const message&) -> asio::awaitable<message_outcome> {
-      throw std::runtime_error("it can not be read");
-    });
-    BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().parked == 1; }));
-    end_runs(all);
-    const auto found = dead();
-    BOOST_TEST_REQUIRE(found.size() == 1u);
-    return found.front();
-  }
-  /// The record at the path, and the queue.
-  void begin_to_use() {
-    consume(&succeed);
-    put_all({"first"});
-    BOOST_TEST_REQUIRE(has_results(1));
-    end_runs(all);
-  }
-};
-
-}  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(rabbit_operators, rabbit_operators_case)
+#include "brokers/letter_cases.hpp"
 
 BOOST_AUTO_TEST_CASE(the_depth_is_what_waits_to_be_delivered) {
   BOOST_TEST((std::get<0>(run(queues().async_depths(tuple))) == errc::no_node));
@@ -86,27 +46,6 @@ BOOST_AUTO_TEST_CASE(queues_that_are_missing_are_told_with_those_that_are_there)
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_revived_letter_is_the_last_message_and_is_processed) {
-  const auto letter = make_letter();
-  BOOST_TEST(letter.item == "0000/an id");
-  BOOST_TEST(letter.data == "poison");
-  BOOST_TEST(letter.attempts == 3);
-  put_all({"1"});
-  const auto error = revive(letter);
-  BOOST_TEST(!error, error.message());
-  BOOST_TEST(dead().empty());
-  std::vector<std::string> keys;
-  consume([&](term, message item) -> asio::awaitable<message_outcome> {
-    keys.push_back(item.key);
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(has_results(2));
-  BOOST_TEST(results() == std::vector<std::string>({"1", "poison"}), boost::test_tools::per_element());
-  BOOST_TEST(keys.back() == "smith");
-  BOOST_TEST((revive(letter) == errc::no_node));
-  end_when_all_is_acknowledged();
-}
-
 // It is no repeat of the message that was parked, nor of itself.
 BOOST_AUTO_TEST_CASE(a_letter_that_was_revived_and_parked_again_is_revived_again) {
   auto letter = make_letter();
@@ -124,17 +63,6 @@ BOOST_AUTO_TEST_CASE(a_letter_that_was_revived_and_parked_again_is_revived_again
   BOOST_TEST_REQUIRE(!revive(letter));
   consume(&succeed);
   BOOST_TEST_REQUIRE(has_results(1));
-}
-
-BOOST_AUTO_TEST_CASE(a_discarded_letter_is_gone) {
-  const auto letter = make_letter();
-  BOOST_TEST(!discard(letter));
-  BOOST_TEST(dead().empty());
-  BOOST_TEST((discard(letter) == errc::no_node));
-  put_all({"1"});
-  consume(&succeed);
-  BOOST_TEST_REQUIRE(has_results(1));
-  BOOST_TEST(results() == numbers(1, 1), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_letter_of_a_queue_that_has_gone_stays) {

@@ -4,36 +4,30 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tuple>
-#include <vector>
 
 #include <zkrecipes/rabbit_producer.hpp>
 
+#include "brokers/producing_case.hpp"
 #include "rabbit/rabbit_case.hpp"
 
 namespace zkrecipes::test {
 
 /// A case with producers named "p". What they have put into `queue()` is read with `has_put`.
-struct producer_case : rabbit_case {
-  using answer = std::tuple<error_code, std::uint64_t>;
-  using messages = std::vector<topic_message>;
+struct producer_case : producing_case<rabbit_case> {
+  using put_recorder = recorder<>;
 
   explicit producer_case(getter which = &common_rabbit, const std::string& password = "guest")
-      : rabbit_case(which, password), logged_(connect(logging())) {}
+      : producing_case(which, password) {}
   void teardown() {
     reader_.reset();
-    logged_ = session();
-    rabbit_case::teardown();
-  }
-
-  static messages with_key(const std::string& key, int first, int last) {
-    messages all_of_key;
-    for (int i = first; i <= last; ++i) all_of_key.push_back({key, std::to_string(i)});
-    return all_of_key;
+    producing_case::teardown();
   }
 
   rabbit_queues queues(const session& over) { return rabbit_queues(over, "/t", with); }
-  rabbit_producer producer(const std::string& name = "p") { return rabbit_producer(queues(logged_), name); }
+  rabbit_producer producer_of(const session& over, const std::string& name = "p") {
+    return rabbit_producer(queues(over), name);
+  }
+  rabbit_producer producer(const std::string& name = "p") { return producer_of(logged(), name); }
   error_code put(rabbit_producer& by, const std::string& data, const std::string& key = "k") {
     return std::get<0>(run(by.async_put(key, data, tuple)));
   }
@@ -41,14 +35,10 @@ struct producer_case : rabbit_case {
     const auto error = put(by, data);
     BOOST_TEST(!error, error.message());
   }
-  answer put_all_of(rabbit_producer& by, messages what) { return run(by.async_put_all(std::move(what), tuple)); }
-  static void check(const error_code& found, const error_code& expected) {
-    BOOST_TEST((found == expected), found.message());
-  }
-  static void check(const answer& found, const error_code& error, std::uint64_t count) {
-    check(std::get<0>(found), error);
-    BOOST_TEST(std::get<1>(found) == count);
-  }
+  void put_well(rabbit_producer& by, int number) { put_well(by, std::to_string(number)); }
+  /// The number is that of the message, which only the broker knows.
+  static void check_put(std::uint64_t, const error_code& error) { check(error, {}); }
+  void check_refused(rabbit_producer& by, const error_code& why) { check(put(by, "x"), why); }
 
   /// Takes what is in the queue. There must be no other consumer at the time.
   rabbit_reader& reader() {
@@ -57,9 +47,18 @@ struct producer_case : rabbit_case {
   }
   /// 1 to `last` were put into the queue so far, in order and each with one id.
   void has_put(int last) { BOOST_TEST(reader().read_data() == numbers(1, last), boost::test_tools::per_element()); }
+  std::size_t count_put() { return reader().read().size(); }
+
+  /// For cases in which the broker is away for a time. Call it first.
+  void expect_outage() { between_ = &use_proxy(); }
+  void begin_outage() {
+    between_->refuse(true);
+    between_->cut();
+  }
+  void end_outage() { between_->refuse(false); }
 
  private:
-  session logged_;
+  testcluster::proxy* between_ = nullptr;
   std::unique_ptr<rabbit_reader> reader_;
 };
 

@@ -24,14 +24,7 @@ BOOST_AUTO_TEST_CASE(messages_are_consumed_in_order) {
   auto by = producer();
   for (const auto& each : numbers(1, 3)) check(put(by, each, "smith"), {});
   check(put_all_of(by, with_key("smith", 4, 3'000)), {}, 2'997u);
-  std::string key;
-  consume([&](term, message item) -> asio::awaitable<message_outcome> {
-    key = item.key;
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(has_results(3'000));
-  BOOST_TEST(results() == numbers(1, 3'000), boost::test_tools::per_element());
-  BOOST_TEST(key == "smith");
+  check_consumed(3'000, "smith");
   BOOST_TEST(memory().size() < 500u, memory());
   end_when_all_is_acknowledged();
 }

@@ -1,8 +1,7 @@
 // A case with a broker, and consumers of one of its queues.
 #pragma once
 
-#include <deque>
-#include <exception>
+#include <array>
 #include <functional>
 #include <future>
 #include <memory>
@@ -10,13 +9,11 @@
 #include <string>
 #include <vector>
 
-#include <boost/system/system_error.hpp>
-
 #include <zkrecipes/rabbit_queues.hpp>
 
 #include <testcluster/rabbit_broker.hpp>
 
-#include "ensemble/delivery_case.hpp"
+#include "brokers/broker_case.hpp"
 #include "rabbit/rabbit_client.hpp"
 #include "rabbit/rabbit_reader.hpp"
 
@@ -50,53 +47,27 @@ class with_shared_rabbit {
   testcluster::rabbit_broker* shared_;
 };
 
-struct running_queue_reader {
-  running_queue_reader(session over, const rabbit_options& where, const std::string& election,
-                       queue_consumer_options options, processor does)
-      : zk(std::move(over)),
-        does(rabbit_queues(zk, "/t", where).feed(0), std::move(options), career_traits(), std::move(does)),
-        coordinator(zk, election, {.id = "reader"}),
-        ended(zk.get_executor()) {
-    coordinator.async_run(this->does, ended.token());
-  }
-
-  /// The error for which the career has failed.
-  error_code failure() const {
-    try {
-      if (const auto why = coordinator.failure()) std::rethrow_exception(why);
-    } catch (const boost::system::system_error& why) {
-      return why.code();
-    }
-    return {};
-  }
-
-  session zk;
-  acting_consumer does;
-  consumer_coordinator coordinator;
-  recorder<> ended;
-};
-
 /// Each case has queues of its own; `queue()` is that of shard 0. Consumers stand under the election "/e".
-class rabbit_case : protected with_shared_rabbit, public ensemble_case {
+class rabbit_case : protected with_shared_rabbit, public broker_case {
  public:
+  using broker_errc = rabbit_errc;
+  inline static const std::string broker_name = "rabbitmq";
+  inline static const std::string options_name = "rabbit_options";
+  static constexpr std::array fields_of_settled_ahead{"failed"};
+
   /// `which`: the broker unless the case has one of its own. `password`: of its user, guest.
   explicit rabbit_case(getter which = &common_rabbit, const std::string& password = "guest")
-      : with_shared_rabbit(which), password_of_shared_(password), password_(password) {
+      : with_shared_rabbit(which), broker_case("consumers", "/e"), password_of_shared_(password), password_(password) {
     static int cases = 0;
     create("/e");
-    create("/results");
     with.hosts = shared().addresses();
     with.queue = "orders-" + std::to_string(++cases);
     with.shards = 1;
     with.retry = {.first_pause = 5ms, .max_pause = 50ms};
-    options.window = 64;
-    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3};
   }
   void teardown() {
-    end_runs(all);
-    for (const auto* each : {"/e", "/results", "/t"}) {
-      if (exists(each)) BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children(each, tuple))));
-    }
+    remove_what_consumers_have_left();
+    remove_tree("/e");
     proxy_.reset();
     own_broker_.reset();
     start_missing_nodes();
@@ -127,21 +98,28 @@ class rabbit_case : protected with_shared_rabbit, public ensemble_case {
     return *client_;
   }
 
+  /// All cases share it, because it takes five seconds to start.
+  void use_mortal_broker() override {}
+  std::string address_of_broker() override { return broker().address(); }
+  void kill_broker() override {
+    await_kept();
+    broker().kill();
+    client().disconnect();
+  }
+  void start_broker() override {
+    beside([&] { broker().start(); });
+  }
+  void demand_password() override {}  // each broker does
+
   std::string queue(std::uint32_t shard = 0) const { return with.queue + ':' + std::to_string(shard); }
 
-  running_queue_reader& consume(processor does, const std::string& election = "/e") {
-    return all.emplace_back(connect(logging()), with, election, options, std::move(does));
+  running_reader& consume(processor does) override { return consume(std::move(does), "/e"); }
+  running_reader& consume(processor does, const std::string& where) {
+    return consume(connect(logging()), std::move(does), where);
   }
-  /// The servers, for a process of its own.
-  std::string hosts_of_worker() const { return this->fixture::options().hosts; }
-  /// Options of a session whose log is kept.
-  session_options logging() {
-    auto how = this->fixture::options();
-    how.log = [lines = log](const log_event& each) { lines->push_back(to_string(each)); };
-    return how;
-  }
-  bool has_logged(const std::string& part) const {
-    return std::ranges::any_of(*log, [&](const std::string& each) { return each.find(part) != each.npos; });
+  running_reader& consume(session by, processor does, const std::string& where = "/e") {
+    const auto from = rabbit_queues(by, "/t", with).feed(0);
+    return begin(std::move(by), from, where, std::move(does));
   }
   /// For what takes seconds and blocks: the context goes on meanwhile, so that no session expires.
   void beside(const std::function<void()>& what) {
@@ -151,14 +129,19 @@ class rabbit_case : protected with_shared_rabbit, public ensemble_case {
   }
 
   /// The data is the id and the key, too.
-  void put_all(const std::vector<std::string>& data) {
+  void put_all(const std::vector<std::string>& data) override {
     client().declare(queue());
     std::vector<rabbit_post> posts;
     for (const auto& each : data) posts.push_back({.queue = queue(), .data = each, .id = each, .key = each});
     client().put_all(posts);
   }
+  std::string put_with_key(const std::string& data, const std::string& key) override {
+    client().declare(queue());
+    client().put({.queue = queue(), .data = data, .id = "id of " + data, .key = key});
+    return "id of " + data;
+  }
   /// Tries until the broker has confirmed it: the queue may hold it more than once then.
-  void put_in_the_end(const std::string& data) {
+  void put_in_the_end(const std::string& data) override {
     const rabbit_post what{.queue = queue(), .data = data, .id = data};
     BOOST_TEST_REQUIRE(run_until([&] { return client().try_put(what); }, 2min), data);
   }
@@ -175,19 +158,17 @@ class rabbit_case : protected with_shared_rabbit, public ensemble_case {
       return false;
     }
   }
-  bool has_results(std::size_t count, std::chrono::milliseconds deadline = patience) {
-    return run_until([&] { return children("/results").size() >= count; }, deadline);
+  bool has_source() override { return client().look_at(queue()).has_value(); }
+  std::string& name_of_source() override { return with.queue; }
+  std::string memory() { return stored(); }
+  void check_records(const running_reader& who, std::uint64_t last) override {
+    BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().done == last; }));
+    BOOST_TEST(get("/t").data ==
+               R"({"zkrecipes":"rabbit_queues","count":1,"hash":"crc32","queue":")" + with.queue + "\"}");
+    BOOST_TEST(memory().find("delivery_memory") != std::string::npos, memory());
   }
-  bool has_failed(running_queue_reader& who) {
-    return run_until([&] { return who.ended.done(); }) && who.ended.error() == errc::career_failed;
-  }
-  std::string memory() { return get("/t/0000/_at/consumers").data; }
-  std::vector<std::string> letters() {
-    return exists("/t/_dead/consumers") ? children("/t/_dead/consumers") : std::vector<std::string>();
-  }
-  std::string letter() {
-    const auto all_letters = letters();
-    return all_letters.empty() ? std::string() : get("/t/_dead/consumers/" + all_letters.front()).data;
+  void check_departure() override {
+    BOOST_TEST(run_until([&] { return client().look_at(queue())->consumers == 0; }));
   }
   /// Ends all consumers, one of which is at work, behind a last message, "end". The acknowledgement of that one may not
   /// have been sent.
@@ -200,6 +181,7 @@ class rabbit_case : protected with_shared_rabbit, public ensemble_case {
     end_runs(all);
     for (const auto& each : take_what_is_left()) BOOST_TEST(each == "end");
   }
+  void end_consumers(std::size_t) override { end_when_all_is_acknowledged(); }
   std::unique_ptr<rabbit_reader> make_reader(std::uint32_t shard = 0) {
     return std::make_unique<rabbit_reader>(client(), broker().address(), password_, queue(shard));
   }
@@ -207,9 +189,6 @@ class rabbit_case : protected with_shared_rabbit, public ensemble_case {
   std::vector<std::string> take_what_is_left(std::uint32_t shard = 0) { return make_reader(shard)->read_data(); }
 
   rabbit_options with;
-  queue_consumer_options options;
-  std::deque<running_queue_reader> all;
-  std::shared_ptr<std::vector<std::string>> log = std::make_shared<std::vector<std::string>>();
 
  private:
   std::string password_of_shared_;

@@ -1,11 +1,11 @@
 // Brokers that are away, that are killed, that refuse, and that are none.
-#include <fstream>
+#include <map>
 
-#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
 
+#include "brokers/false_broker.hpp"
 #include "redis/redis_case.hpp"
 
 using namespace zkrecipes;
@@ -15,42 +15,25 @@ namespace {
 
 using asio::ip::tcp;
 
+using answers = std::map<std::string, std::string>;
+
 /// Answers each line that begins a word of a command with what is set for the command; for the rest with nothing.
-class false_broker {
- public:
-  using answers = std::map<std::string, std::string>;
-
-  false_broker(asio::io_context& io, answers what)
-      : acceptor_(io, tcp::endpoint(asio::ip::address_v4::loopback(), 0)), what_(std::move(what)) {
-    asio::co_spawn(io, accept(), asio::detached);
+asio::awaitable<void> answer_words(tcp::socket socket, answers what) {
+  std::string text;
+  for (;;) {
+    auto [error, size] = co_await asio::async_read_until(socket, asio::dynamic_buffer(text), "\r\n", tuple);
+    if (error) co_return;
+    const auto found = what.find(text.substr(0, size - 2));
+    text.erase(0, size);
+    if (found == what.end()) continue;
+    auto written = co_await asio::async_write(socket, asio::buffer(found->second), tuple);
+    if (std::get<0>(written)) co_return;
   }
-  std::string address() const { return "127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port()); }
-  void close() { acceptor_.close(); }
+}
 
- private:
-  asio::awaitable<void> accept() {
-    for (;;) {
-      auto [error, socket] = co_await acceptor_.async_accept(tuple);
-      if (error) co_return;
-      asio::co_spawn(acceptor_.get_executor(), serve(std::move(socket), what_), asio::detached);
-    }
-  }
-  static asio::awaitable<void> serve(tcp::socket socket, answers what) {
-    std::string text;
-    for (;;) {
-      auto [error, size] = co_await asio::async_read_until(socket, asio::dynamic_buffer(text), "\r\n", tuple);
-      if (error) co_return;
-      const auto found = what.find(text.substr(0, size - 2));
-      text.erase(0, size);
-      if (found == what.end()) continue;
-      auto written = co_await asio::async_write(socket, asio::buffer(found->second), tuple);
-      if (std::get<0>(written)) co_return;
-    }
-  }
-
-  tcp::acceptor acceptor_;
-  answers what_;
-};
+false_broker::server that_answers(answers what) {
+  return [what = std::move(what)](tcp::socket socket) { return answer_words(std::move(socket), what); };
+}
 
 const std::string primary = "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n";
 
@@ -58,18 +41,7 @@ const std::string primary = "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n";
 
 BOOST_FIXTURE_TEST_SUITE(redis_brokers, redis_case)
 
-BOOST_AUTO_TEST_CASE(a_broker_that_is_away_is_waited_for_and_its_absence_told) {
-  auto& own_broker = use_own_broker({});
-  put_all(numbers(1, 20));
-  client().disconnect();
-  own_broker.kill();
-  consume(&succeed);
-  BOOST_TEST_REQUIRE(run_until([&] { return has_logged("connect_failed redis " + own_broker.address()); }));
-  BOOST_TEST(has_logged("Connection refused"));
-  own_broker.start();
-  BOOST_TEST_REQUIRE(has_results(20));
-  BOOST_TEST(results() == numbers(1, 20), boost::test_tools::per_element());
-}
+#include "brokers/broker_cases.hpp"
 
 BOOST_AUTO_TEST_CASE(under_kills_of_the_broker_each_entry_that_is_kept_is_consumed_once_and_in_order) {
   auto& own_broker = use_own_broker({});
@@ -106,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_broker_that_falls_silent_is_left_and_tried_again) {
 }
 
 BOOST_AUTO_TEST_CASE(a_reply_to_nothing_ends_the_connection) {
-  false_broker lies(io(), {{"ROLE", primary + "+OK\r\n"}});
+  false_broker lies(io(), that_answers({{"ROLE", primary + "+OK\r\n"}}));
   with.hosts = lies.address();
   consume(&succeed);
   BOOST_TEST(run_until([&] { return has_logged("a reply to nothing"); }));
@@ -122,79 +94,24 @@ BOOST_AUTO_TEST_CASE(credentials_are_used_and_never_told) {
   BOOST_TEST(!has_logged("sesame"));
 }
 
-BOOST_AUTO_TEST_CASE(a_wrong_password_ends_the_run_and_is_not_told) {
-  use_own_broker({.password = "open sesame"});
-  with.password = "open barley";
-  auto& who = consume(&succeed);
-  BOOST_TEST_REQUIRE(has_failed(who));
-  BOOST_TEST((who.failure() == redis_errc::refused_credentials));
-  BOOST_TEST(has_logged("authentication_failed redis"));
-  BOOST_TEST(!has_logged("barley"));
-  all.clear();
-}
-
 BOOST_AUTO_TEST_CASE(a_missing_password_ends_the_run) {
   use_own_broker({.password = "open sesame"});
-  auto& who = consume(&succeed);
-  BOOST_TEST_REQUIRE(has_failed(who));
-  BOOST_TEST((who.failure() == redis_errc::refused_credentials));
+  check_failure(consume(&succeed), redis_errc::refused_credentials);
   BOOST_TEST(has_logged("NOAUTH"));
-  all.clear();
 }
 
 BOOST_AUTO_TEST_CASE(a_key_of_another_type_is_left_alone) {
   client().get({"SET", "orders:0", "mine"});
-  auto& who = consume(&succeed);
-  BOOST_TEST_REQUIRE(has_failed(who));
-  BOOST_TEST((who.failure() == errc::foreign_data));
+  check_failure(consume(&succeed), errc::foreign_data);
   BOOST_TEST(has_logged("orders:0: WRONGTYPE"));
   BOOST_TEST(std::string(client().get({"GET", "orders:0"})->str) == "mine");
-  all.clear();
-}
-
-BOOST_AUTO_TEST_CASE(a_path_or_a_position_of_somebody_else_is_left_alone) {
-  create("/t", "mine");
-  auto& who = consume(&succeed);
-  BOOST_TEST_REQUIRE(has_failed(who));
-  BOOST_TEST((who.failure() == errc::foreign_data));
-  BOOST_TEST(get("/t").data == "mine");
-  all.clear();
-  BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set("/t", "", any_version, tuple))));
-  put_all({"1"});
-  consume(&succeed);
-  BOOST_TEST_REQUIRE(has_results(1));
-  end_runs(all);
-  BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set("/t/0000/_at/g", "mine", any_version, tuple))));
-  auto& next = consume(&succeed);
-  BOOST_TEST_REQUIRE(has_failed(next));
-  BOOST_TEST((next.failure() == errc::foreign_data));
-  BOOST_TEST(position() == "mine");
-  all.clear();
-}
-
-BOOST_AUTO_TEST_CASE(another_number_of_shards_or_another_stream_is_refused) {
-  put_all({"1"});
-  consume(&succeed);
-  BOOST_TEST_REQUIRE(has_results(1));
-  end_runs(all);
-  with.shards = 2;
-  auto& wider = consume(&succeed, "h");
-  BOOST_TEST_REQUIRE(has_failed(wider));
-  BOOST_TEST((wider.failure() == errc::size_mismatch));
-  all.clear();
-  with.shards = 1;
-  with.stream = "others";
-  auto& other = consume(&succeed, "h");
-  BOOST_TEST_REQUIRE(has_failed(other));
-  BOOST_TEST((other.failure() == errc::foreign_data));
-  all.clear();
 }
 
 BOOST_AUTO_TEST_CASE(replies_of_another_type_end_the_run) {
   for (const std::string part : {"ROLE", "XINFO", "XREAD"}) {
-    false_broker::answers what{{"ROLE", primary}, {"XINFO", "-ERR no such key\r\n"}, {"XRANGE", "*0\r\n"}};
+    answers what{{"ROLE", primary}, {"XINFO", "-ERR no such key\r\n"}, {"XRANGE", "*0\r\n"}};
     what[part] = ":5\r\n";
-    false_broker broken(io(), what);
+    false_broker broken(io(), that_answers(what));
     with.hosts = broken.address();
     auto& who = consume(&succeed);
     BOOST_TEST_REQUIRE(has_failed(who), part);
@@ -205,7 +122,7 @@ BOOST_AUTO_TEST_CASE(replies_of_another_type_end_the_run) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_broker_is_told_and_tried_again) {
-  false_broker web(io(), {{"*1", "HTTP/1.1 400 Bad Request\r\n\r\n"}});
+  false_broker web(io(), that_answers({{"*1", "HTTP/1.1 400 Bad Request\r\n\r\n"}}));
   with.hosts = web.address();
   consume(&succeed);
   BOOST_TEST_REQUIRE(run_until([&] { return has_logged("Protocol error"); }));

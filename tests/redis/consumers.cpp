@@ -8,27 +8,10 @@ using namespace zkrecipes::test;
 
 BOOST_FIXTURE_TEST_SUITE(redis_consumers, redis_case)
 
-BOOST_AUTO_TEST_CASE(entries_are_consumed_in_order_and_once) {
-  put_all(numbers(1, 300));
-  auto& who = consume(&succeed);
-  BOOST_TEST_REQUIRE(has_results(300));
-  put_all(numbers(301, 350));
-  const auto last = client().add("orders:0", "351", "351");
-  BOOST_TEST_REQUIRE(has_results(351));
-  BOOST_TEST(results() == numbers(1, 351), boost::test_tools::per_element());
-  BOOST_TEST(position() == "{\"zkrecipes\":\"stream_position\",\"last\":\"" + last + "\"}");
-  BOOST_TEST(get("/t").data ==
-             "{\"zkrecipes\":\"redis_streams\",\"count\":1,\"hash\":\"crc32\",\"stream\":\"orders\"}");
-  BOOST_TEST(who.does.status().done == 351u);
-  BOOST_TEST(client().length("orders:0") == 351);
-}
+#include "brokers/consumer_cases.hpp"
 
-BOOST_AUTO_TEST_CASE(a_group_begins_with_the_first_entry_and_goes_on_where_it_was) {
-  put_all(numbers(1, 10));
-  consume(&succeed);
-  BOOST_TEST_REQUIRE(has_results(10));
-  end_runs(all);
-  put_all(numbers(11, 20));
+BOOST_AUTO_TEST_CASE(each_group_begins_with_the_first_entry) {
+  put_all(numbers(1, 20));
   consume(&succeed);
   BOOST_TEST_REQUIRE(has_results(20));
   consume(&succeed, "h");
@@ -47,25 +30,6 @@ BOOST_AUTO_TEST_CASE(a_stream_that_is_not_there_yet_is_waited_for) {
   BOOST_TEST_REQUIRE(has_results(3));
 }
 
-BOOST_AUTO_TEST_CASE(a_message_that_throws_becomes_a_dead_letter_of_its_group) {
-  put_all({"1"});
-  const auto id = client().add("orders:0", "smith", "poison");
-  put_all({"2"});
-  auto& who = consume([](term, message item) -> asio::awaitable<message_outcome> {
-    if (item.data == "poison") throw std::runtime_error("it can not be read");
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(has_results(2));
-  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().parked == 1; }));
-  BOOST_TEST(results() == numbers(1, 2), boost::test_tools::per_element());
-  BOOST_TEST_REQUIRE(letters().size() == 1u);
-  for (const auto* part : {"poison", "it can not be read", "smith"}) {
-    BOOST_TEST(letter().find(part) != std::string::npos, letter());
-  }
-  BOOST_TEST(letter().find("0000/" + id) != std::string::npos, letter());
-  BOOST_TEST(who.does.attempts["poison"] == std::vector<std::int32_t>({1, 2, 3}), boost::test_tools::per_element());
-}
-
 BOOST_AUTO_TEST_CASE(an_entry_without_data_is_parked_unprocessed_and_stops_nobody) {
   put_all({"1"});
   client().get({"XADD", "orders:0", "*", "colour", "red"});
@@ -76,46 +40,6 @@ BOOST_AUTO_TEST_CASE(an_entry_without_data_is_parked_unprocessed_and_stops_nobod
   BOOST_TEST(letter().find("the entry has no field") != std::string::npos, letter());
   BOOST_TEST(letter().find("red") != std::string::npos, letter());
   BOOST_TEST(who.does.attempts.size() == 2u);
-}
-
-BOOST_AUTO_TEST_CASE(by_key_only_the_key_that_fails_waits) {
-  options.order = message_order::by_key;
-  options.parallel = 8;
-  options.retry.first = options.retry.longest = 1h;
-  for (const auto* each : {"a1", "a2", "b1", "a3", "b2"}) client().add("orders:0", std::string(each, 1), each);
-  consume([](term, message item) -> asio::awaitable<message_outcome> {
-    if (item.data == "a1" && item.attempts == 1) co_return message_outcome::again(100ms, "not yet");
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(has_results(5));
-  BOOST_TEST(results() == std::vector<std::string>({"b1", "b2", "a1", "a2", "a3"}), boost::test_tools::per_element());
-}
-
-BOOST_AUTO_TEST_CASE(what_was_settled_ahead_is_not_processed_again_by_the_next_term) {
-  options.order = message_order::none;
-  options.parallel = 8;
-  options.retry.first = options.retry.longest = 1h;
-  bool is_cured = false;
-  put_all(numbers(1, 40));
-  auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {
-    const bool fails = item.data == "3" || item.data == "17" || item.data == "25";
-    if (fails && !is_cured) co_return message_outcome::again("not yet");
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().done == 37 && who.does.status().resting == 3; }));
-  BOOST_TEST(position().find("ahead") != std::string::npos, position());
-  BOOST_TEST(position().find("failed") != std::string::npos, position());
-  is_cured = true;
-  who.coordinator.resign();
-  BOOST_TEST_REQUIRE(has_results(40));
-  auto seen = results();
-  std::ranges::sort(seen, {}, [](const std::string& each) { return std::stoi(each); });
-  BOOST_TEST(seen == numbers(1, 40), boost::test_tools::per_element());
-  for (const auto& each : numbers(1, 40)) {
-    const bool failed = each == "3" || each == "17" || each == "25";
-    const auto expected = failed ? std::vector<std::int32_t>{1, 2} : std::vector<std::int32_t>{1};
-    BOOST_TEST(who.does.attempts[each] == expected, each);
-  }
 }
 
 BOOST_AUTO_TEST_CASE(two_consumers_of_a_group_without_a_common_election_do_not_double_effects) {
@@ -134,43 +58,6 @@ BOOST_AUTO_TEST_CASE(two_consumers_of_a_group_without_a_common_election_do_not_d
   BOOST_TEST(!ended.error(), ended.error().message());
   BOOST_TEST(results() == numbers(1, 300), boost::test_tools::per_element());
   remove("/e-other");
-}
-
-BOOST_AUTO_TEST_CASE(a_superseded_owner_can_not_move_the_position) {
-  put_all(numbers(1, 3));
-  hold_point held(executor());
-  auto& old = consume([&](term, message item) -> asio::awaitable<message_outcome> {
-    if (item.data == "2") co_await held.pass_in_the_end();
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(run_until([&] { return held.is_reached(); }));
-  BOOST_TEST_REQUIRE(has_results(1));
-  const auto before = position();
-  auto newer = get("/e-g").data;
-  newer.replace(newer.find(R"("epoch":1)"), 9, R"("epoch":2)");
-  BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set("/e-g", newer, any_version, tuple))));
-  held.open();
-  BOOST_TEST_REQUIRE(run_until([&] { return !old.does.ends.empty(); }));
-  BOOST_TEST((old.does.ends.front() == term_end::superseded));
-  BOOST_TEST(position() == before);
-  run(zk().async_set("/e-g", "", any_version, tuple));  // the newer term, which nobody leads, is over
-  BOOST_TEST_REQUIRE(has_results(3));
-  BOOST_TEST(results() == numbers(1, 3), boost::test_tools::per_element());
-  BOOST_TEST(position() != before);
-  BOOST_TEST(old.does.attempts["2"].size() == 2u);
-}
-
-BOOST_AUTO_TEST_CASE(replies_that_are_lost_change_nothing) {
-  options.window = 16;
-  put_all(numbers(1, 200));
-  create_election("g");
-  all.emplace_back(connect_far(), with, "g", options, career_traits(), &succeed);
-  for (std::size_t i = 1; i <= 4; ++i) {
-    BOOST_TEST_REQUIRE(has_results(30 * i));
-    own().drop_reply(testcluster::op::multi);
-  }
-  BOOST_TEST_REQUIRE(has_results(200));
-  BOOST_TEST(results() == numbers(1, 200), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(consumed_entries_are_removed_but_for_those_that_a_named_group_needs) {

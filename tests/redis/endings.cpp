@@ -1,72 +1,16 @@
 // What ends a consumer of a stream, and what it does with a stream that has lost entries.
-#include "redis/redis_case.hpp"
+#include "redis/lossy_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-namespace {
-
-/// All that is put behind the SAVE is lost by a kill.
-class lossy_broker : public redis_case {
- public:
-  lossy_broker() { use_own_broker({.durability = testcluster::redis_durability::none}); }
-
-  void lose_what_was_put_since_the_save() {
-    broker().kill();
-    client().disconnect();
-    broker().start();
-  }
-};
-
-}  // namespace
-
 BOOST_FIXTURE_TEST_SUITE(redis_endings, redis_case)
 
-BOOST_AUTO_TEST_CASE(a_run_that_waits_for_messages_can_be_stopped) {
-  auto& who = consume(&succeed);
-  BOOST_TEST_REQUIRE(run_until([&] { return has_logged("connected redis"); }));
-  who.coordinator.stop();
-  BOOST_TEST_REQUIRE(run_until([&] { return who.ended.done(); }, 5s));
-  BOOST_TEST(!who.ended.error(), who.ended.error().message());
-}
-
-BOOST_AUTO_TEST_CASE(a_run_that_waits_for_a_broker_can_be_stopped) {
-  with.hosts = "127.0.0.1:1";
-  auto& who = consume(&succeed);
-  BOOST_TEST_REQUIRE(run_until([&] { return has_logged("connect_failed redis"); }));
-  who.coordinator.stop();
-  BOOST_TEST_REQUIRE(run_until([&] { return who.ended.done(); }, 5s));
-  BOOST_TEST(!who.ended.error(), who.ended.error().message());
-}
-
-BOOST_AUTO_TEST_CASE(a_run_that_is_cancelled_ends_and_what_it_had_in_hand_comes_again) {
-  put_all(numbers(1, 3));
-  hold_point held(executor());
-  auto& who = consume([&](term, message) -> asio::awaitable<message_outcome> {
-    co_await held.pass();
-    co_return message_outcome::done();
-  });
-  BOOST_TEST_REQUIRE(run_until([&] { return held.is_reached(); }));
-  who.ended.cancel(asio::cancellation_type::terminal);
-  BOOST_TEST_REQUIRE(run_until([&] { return who.ended.done(); }));
-  all.clear();
-  consume(&succeed);
-  BOOST_TEST_REQUIRE(has_results(3));
-  BOOST_TEST(results() == numbers(1, 3), boost::test_tools::per_element());
-}
-
-BOOST_AUTO_TEST_CASE(a_session_that_is_closed_ends_the_run) {
-  auto& who = consume(&succeed);
-  BOOST_TEST_REQUIRE(run_until([&] { return has_logged("connected redis"); }));
-  BOOST_TEST(!std::get<0>(run(who.zk.async_close(tuple))));
-  BOOST_TEST_REQUIRE(run_until([&] { return who.ended.done(); }));
-  BOOST_TEST((who.ended.error() == errc::closed), who.ended.error().message());
-  all.clear();
-}
+#include "brokers/ending_cases.hpp"
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_FIXTURE_TEST_SUITE(redis_losses, lossy_broker)
+BOOST_FIXTURE_TEST_SUITE(redis_losses, lossy_case<redis_case>)
 
 BOOST_AUTO_TEST_CASE(a_stream_that_has_lost_consumed_entries_ends_the_run_and_is_told) {
   put_all(numbers(1, 5));
@@ -75,10 +19,8 @@ BOOST_AUTO_TEST_CASE(a_stream_that_has_lost_consumed_entries_ends_the_run_and_is
   auto& who = consume(&succeed);
   BOOST_TEST_REQUIRE(has_results(10));
   lose_what_was_put_since_the_save();
-  BOOST_TEST_REQUIRE(has_failed(who));
-  BOOST_TEST((who.failure() == redis_errc::source_regressed));
+  check_failure(who, redis_errc::source_regressed);
   BOOST_TEST(has_logged("orders:0: the last id of the stream is "));
-  all.clear();
   BOOST_TEST(client().data_of("orders:0") == numbers(1, 5), boost::test_tools::per_element());
   // Another run ends in the same way, until an operator has decided.
   auto& next = consume(&succeed);
@@ -91,9 +33,7 @@ BOOST_AUTO_TEST_CASE(a_stream_that_has_gone_is_told) {
   auto& who = consume(&succeed);
   BOOST_TEST_REQUIRE(has_results(5));
   lose_what_was_put_since_the_save();
-  BOOST_TEST_REQUIRE(has_failed(who));
-  BOOST_TEST((who.failure() == redis_errc::source_regressed));
-  all.clear();
+  check_failure(who, redis_errc::source_regressed);
 }
 
 BOOST_AUTO_TEST_CASE(a_loss_is_told_also_if_new_entries_were_put_meanwhile) {
@@ -105,11 +45,8 @@ BOOST_AUTO_TEST_CASE(a_loss_is_told_also_if_new_entries_were_put_meanwhile) {
   end_runs(all);
   lose_what_was_put_since_the_save();
   put_all(numbers(11, 15));
-  auto& who = consume(&succeed);
-  BOOST_TEST_REQUIRE(has_failed(who));
-  BOOST_TEST((who.failure() == redis_errc::source_regressed));
+  check_failure(consume(&succeed), redis_errc::source_regressed);
   BOOST_TEST(has_logged("which was consumed or read, is not in the stream"));
-  all.clear();
 }
 
 BOOST_AUTO_TEST_CASE(a_consumer_can_be_told_to_go_on_with_what_is_put_afterwards) {
@@ -163,8 +100,7 @@ BOOST_AUTO_TEST_CASE(what_is_in_hand_when_it_is_lost_is_still_done) {
   lose_what_was_put_since_the_save();
   BOOST_TEST_REQUIRE(run_until([&] { return has_logged("going on with"); }));
   // An id in front of those that were lost, as by a clock that was set back.
-  const auto last = client().get({"XREVRANGE", "orders:0", "+", "-", "COUNT", "1"});
-  const std::string id(last->element[0]->element[0]->str);
+  const auto id = last_id();
   const auto next = id.substr(0, id.find('-') + 1) + std::to_string(std::stoi(id.substr(id.find('-') + 1)) + 1);
   client().get({"XADD", "orders:0", next, "key", "11", "data", "11"});
   held.open();

@@ -1,47 +1,12 @@
 // What operators ask of streams, and what they change.
-#include <stdexcept>
-
-#include "redis/redis_case.hpp"
+#include "redis/operators_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-namespace {
-
-struct operators_case : redis_case {
-  redis_streams streams() { return redis_streams(zk(), "/t", with); }
-  error_code seek(redis_position where, const std::string& group = "g") {
-    auto done = run(streams().async_seek(0, group, std::move(where), tuple));
-    return std::get<0>(done);
-  }
-  redis_lag lag(const std::string& group = "g") {
-    auto told = run(streams().async_lag(group, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(told), std::get<0>(told).message());
-    BOOST_TEST_REQUIRE(std::get<1>(told).size() == 1u);
-    return std::get<1>(told).front();
-  }
-  std::vector<dead_letter> dead() {
-    auto read = run(streams().async_dead_letters("g", tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(read), std::get<0>(read).message());
-    return std::get<1>(read);
-  }
-  /// "smith" and "poison", which no consumer can process, as a letter.
-  dead_letter make_letter() {
-    client().add("orders:0", "smith", "poison");
-    auto& who = consume([](term, const message&) -> asio::awaitable<message_outcome> {
-      throw std::runtime_error("it can not be read");
-    });
-    BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().parked == 1; }));
-    end_runs(all);
-    const auto found = dead();
-    BOOST_TEST_REQUIRE(found.size() == 1u);
-    return found.front();
-  }
-};
-
-}  // namespace
-
 BOOST_FIXTURE_TEST_SUITE(redis_operators, operators_case)
+
+#include "brokers/letter_cases.hpp"
 
 BOOST_AUTO_TEST_CASE(a_group_is_moved_to_the_begin_while_its_consumer_waits) {
   put_all(numbers(1, 5));
@@ -140,31 +105,6 @@ BOOST_AUTO_TEST_CASE(a_position_of_somebody_else_is_told) {
   BOOST_TEST(!seek(redis_position::begin()));
   BOOST_TEST(!std::get<0>(run(zk().async_set("/t/0000/_at/g", "mine", any_version, tuple))));
   BOOST_TEST((std::get<0>(run(streams().async_lag("g", tuple))) == errc::foreign_data));
-}
-
-BOOST_AUTO_TEST_CASE(a_revived_letter_is_the_last_entry_and_is_processed) {
-  const auto letter = make_letter();
-  put_all({"1"});
-  BOOST_TEST(!std::get<0>(run(streams().async_revive("g", letter, tuple))));
-  BOOST_TEST(dead().empty());
-  std::vector<std::string> keys;
-  consume([&](term, message item) -> asio::awaitable<message_outcome> {
-    keys.push_back(item.key);
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(has_results(2));
-  BOOST_TEST(results() == std::vector<std::string>({"1", "poison"}), boost::test_tools::per_element());
-  BOOST_TEST(keys.back() == "smith");
-  BOOST_TEST((std::get<0>(run(streams().async_revive("g", letter, tuple))) == errc::no_node));
-  BOOST_TEST(client().length("orders:0") == 3);
-}
-
-BOOST_AUTO_TEST_CASE(a_discarded_letter_is_gone) {
-  const auto letter = make_letter();
-  BOOST_TEST(!std::get<0>(run(streams().async_discard("g", letter, tuple))));
-  BOOST_TEST(dead().empty());
-  BOOST_TEST((std::get<0>(run(streams().async_discard("g", letter, tuple))) == errc::no_node));
-  BOOST_TEST(client().length("orders:0") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(while_the_broker_is_away_they_end_with_the_time_for_retries) {

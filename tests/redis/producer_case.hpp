@@ -3,36 +3,45 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <zkrecipes/redis_producer.hpp>
 
+#include "brokers/producing_case.hpp"
 #include "redis/redis_case.hpp"
 
 namespace zkrecipes::test {
 
 /// A case with one stream, "orders:0", and producers named "p".
-struct producer_case : redis_case {
-  using answer = std::tuple<error_code, std::uint64_t>;
-
-  producer_case() : logged_(connect(logging())) {}
-  void teardown() {
-    logged_ = session();
-    redis_case::teardown();
-  }
+struct producer_case : producing_case<redis_case> {
+  using put_recorder = recorder<std::uint64_t>;
 
   redis_streams streams(const session& over) { return redis_streams(over, "/t", with); }
-  redis_producer producer() { return redis_producer(streams(logged_), "p"); }
-  answer put(redis_producer& by, const std::string& data) { return run(by.async_put("k", data, tuple)); }
+  redis_producer producer_of(const session& over, const std::string& name = "p") {
+    return redis_producer(streams(over), name);
+  }
+  redis_producer producer(const std::string& name = "p") { return producer_of(logged(), name); }
+  answer put(redis_producer& by, const std::string& data, const std::string& key = "k") {
+    return run(by.async_put(key, data, tuple));
+  }
   void put_well(redis_producer& by, std::uint64_t number) { check(put(by, std::to_string(number)), {}, number); }
-  static void check(const answer& found, error_code error, std::uint64_t number) {
-    BOOST_TEST((std::get<0>(found) == error), std::get<0>(found).message());
-    BOOST_TEST(std::get<1>(found) == number);
+  static void check_put(std::uint64_t expected, const error_code& error, std::uint64_t number) {
+    check({error, number}, {}, expected);
+  }
+  void check_refused(redis_producer& by, const error_code& why) { check(put(by, "x"), why, 0); }
+  std::uint64_t last_of(redis_producer& by) {
+    auto read = run(by.async_last(tuple));
+    BOOST_TEST(!std::get<0>(read), std::get<0>(read).message());
+    return std::get<1>(read);
   }
   std::vector<std::string> stream() { return client().data_of("orders:0"); }
   void has_put(int last) { BOOST_TEST(stream() == numbers(1, last), boost::test_tools::per_element()); }
+  std::size_t count_put() { return static_cast<std::size_t>(client().length("orders:0")); }
   std::string owner() { return client().get({"HGET", "orders:producer:p", "by"})->str; }
+  /// For cases in which the broker is away for a time. Call it first.
+  void expect_outage() { use_mortal_broker(); }
+  void begin_outage() { kill_broker(); }
+  void end_outage() { start_broker(); }
   void end_connections() { client().get({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}); }
 
   /// The put waits while the broker has this setting, and the log has its words.
@@ -50,9 +59,6 @@ struct producer_case : redis_case {
     BOOST_TEST_REQUIRE(run_until([&] { return waits.done(); }));
     check({waits.error(), waits.result<0>()}, {}, number);
   }
-
- private:
-  session logged_;
 };
 
 }  // namespace zkrecipes::test

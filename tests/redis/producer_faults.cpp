@@ -1,6 +1,8 @@
 // What goes wrong beside a producer: rights, memory, replicas, late scripts, other objects.
 #include <thread>
 
+#include <boost/asio/detached.hpp>
+
 #include "redis/producer_case.hpp"
 #include "redis/put_script.hpp"
 

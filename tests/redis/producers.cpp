@@ -2,95 +2,35 @@
 #include <map>
 #include <stdexcept>
 
-#include <zkrecipes/redis_producer.hpp>
-
-#include "redis/redis_case.hpp"
+#include "redis/lossy_case.hpp"
+#include "redis/producer_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-namespace {
-
-using messages = std::vector<topic_message>;
-
-messages with_key(const std::string& key, int first, int last) {
-  messages all;
-  for (int i = first; i <= last; ++i) all.push_back({key, std::to_string(i)});
-  return all;
-}
-
-struct producers_case : redis_case {
-  producers_case() : logged_(connect(logging())) {}
-  void teardown() {
-    logged_ = session();
-    redis_case::teardown();
-  }
-
-  redis_streams streams(const session& over) { return redis_streams(over, "/t", with); }
-  redis_producer producer(const std::string& name = "p") { return redis_producer(streams(logged_), name); }
-
-  using answer = std::tuple<error_code, std::uint64_t>;
-  answer put(redis_producer& by, const std::string& key, const std::string& data) {
-    return run(by.async_put(key, data, tuple));
-  }
-  answer put_all_of(redis_producer& by, messages what) { return run(by.async_put_all(std::move(what), tuple)); }
-  std::uint64_t last_of(redis_producer& by) {
-    auto read = run(by.async_last(tuple));
-    BOOST_TEST(!std::get<0>(read), std::get<0>(read).message());
-    return std::get<1>(read);
-  }
-  static void check(const answer& found, error_code error, std::uint64_t number) {
-    BOOST_TEST((std::get<0>(found) == error), std::get<0>(found).message());
-    BOOST_TEST(std::get<1>(found) == number);
-  }
-  std::vector<std::string> stream() { return client().data_of("orders:0"); }
-
- private:
-  session logged_;
-};
-
-/// Everything that was put behind the SAVE is lost by a kill.
-struct lossy_case : producers_case {
-  lossy_case() { use_own_broker({.durability = testcluster::redis_durability::none}); }
-  void lose() {
-    broker().kill();
-    client().disconnect();
-    broker().start();
-  }
-};
-
-}  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(redis_producers, producers_case)
+BOOST_FIXTURE_TEST_SUITE(redis_producers, producer_case)
 
 BOOST_AUTO_TEST_CASE(messages_are_numbered_and_consumed_in_order) {
   auto by = producer();
   BOOST_TEST(last_of(by) == 0u);
-  for (int i = 1; i <= 3; ++i) check(put(by, "smith", std::to_string(i)), {}, static_cast<std::uint64_t>(i));
+  for (int i = 1; i <= 3; ++i) check(put(by, std::to_string(i), "smith"), {}, static_cast<std::uint64_t>(i));
   check(put_all_of(by, with_key("smith", 4, 3'000)), {}, 2'997u);
   BOOST_TEST(last_of(by) == 3'000u);
-  std::string key;
-  consume([&](term, message item) -> asio::awaitable<message_outcome> {
-    key = item.key;
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(has_results(3'000));
-  BOOST_TEST(results() == numbers(1, 3'000), boost::test_tools::per_element());
-  BOOST_TEST(key == "smith");
+  check_consumed(3'000, "smith");
 }
 
 BOOST_AUTO_TEST_CASE(each_message_goes_into_the_stream_of_its_key) {
   with.shards = 8;
   with.key_field = "whose";
   auto by = producer();
-  messages all;
-  for (int i = 0; i < 100; ++i) all.push_back({"key " + std::to_string(i % 20), std::to_string(i)});
-  all.push_back({"", "no key"});
-  all.push_back({std::string("\0\r\n", 3), std::string("\xff\0", 2)});
-  check(put_all_of(by, all), {}, 102u);
+  messages all_messages;
+  for (int i = 0; i < 100; ++i) all_messages.push_back({"key " + std::to_string(i % 20), std::to_string(i)});
+  all_messages.push_back({"", "no key"});
+  all_messages.push_back({std::string("\0\r\n", 3), std::string("\xff\0", 2)});
+  check(put_all_of(by, all_messages), {}, 102u);
   std::map<std::string, std::vector<std::string>> expected;
   const auto over = streams(zk());
-  for (const auto& each : all) expected[over.stream_of(over.shard_of(each.key))].push_back(each.data);
+  for (const auto& each : all_messages) expected[over.stream_of(over.shard_of(each.key))].push_back(each.data);
   for (const auto& [name, data] : expected) {
     const auto found = client().get({"XRANGE", name, "-", "+"});
     BOOST_TEST_REQUIRE(found->elements == data.size(), name);
@@ -106,13 +46,13 @@ BOOST_AUTO_TEST_CASE(each_message_goes_into_the_stream_of_its_key) {
 BOOST_AUTO_TEST_CASE(many_callers_share_few_batches) {
   client().get({"CONFIG", "RESETSTAT"});
   auto by = producer();
-  std::deque<recorder<std::uint64_t>> all;
+  std::deque<recorder<std::uint64_t>> calls;
   for (int i = 0; i < 2'000; ++i) {
-    all.emplace_back(executor());
-    by.async_put("k", std::to_string(i), all.back().token());
+    calls.emplace_back(executor());
+    by.async_put("k", std::to_string(i), calls.back().token());
   }
-  BOOST_TEST_REQUIRE(run_until([&] { return all.back().done(); }));
-  for (std::uint64_t i = 0; i < 2'000; ++i) BOOST_TEST(all[i].result<0>() == i + 1);
+  BOOST_TEST_REQUIRE(run_until([&] { return calls.back().done(); }));
+  for (std::uint64_t i = 0; i < 2'000; ++i) BOOST_TEST(calls[i].result<0>() == i + 1);
   const std::string told = client().get({"INFO", "commandstats"})->str;
   const auto at = told.find("cmdstat_eval:calls=");
   BOOST_TEST_REQUIRE(at != told.npos);
@@ -123,7 +63,7 @@ BOOST_AUTO_TEST_CASE(many_callers_share_few_batches) {
 BOOST_AUTO_TEST_CASE(what_can_not_be_put_is_refused_and_the_rest_goes_on) {
   auto by = producer();
   check(put_all_of(by, {}), {}, 0u);
-  check(put(by, "k", std::string((std::size_t{64} << 20) + 1, 'x')), errc::too_large, 0u);
+  check(put(by, std::string((std::size_t{64} << 20) + 1, 'x')), errc::too_large, 0u);
   with.shards = 2;
   run(zk().async_remove_with_children("/t", tuple));
   auto two = producer();
@@ -150,27 +90,27 @@ BOOST_AUTO_TEST_CASE(what_can_not_be_put_is_refused_and_the_rest_goes_on) {
 BOOST_AUTO_TEST_CASE(the_key_of_somebody_else_is_left_alone) {
   auto by = producer();
   client().get({"SET", "orders:producer:p", "mine"});
-  check(put(by, "k", "1"), errc::foreign_data, 0u);
+  check(put(by, "1"), errc::foreign_data, 0u);
   client().get({"DEL", "orders:producer:p"});
   client().get({"HSET", "orders:producer:p", "last", "5"});
-  check(put(by, "k", "1"), errc::foreign_data, 0u);
+  check(put(by, "1"), errc::foreign_data, 0u);
   BOOST_TEST(std::get<0>(run(by.async_last(tuple))) == errc::foreign_data);
   BOOST_TEST(client().get({"HLEN", "orders:producer:p"})->integer == 1);
   client().get({"DEL", "orders:producer:p"});
-  check(put(by, "k", "1"), {}, 1u);
+  check(put(by, "1"), {}, 1u);
 }
 
 BOOST_AUTO_TEST_CASE(the_object_that_has_begun_last_has_the_name) {
   auto old = producer();
-  check(put(old, "k", "1"), {}, 1u);
+  check(put(old, "1"), {}, 1u);
   auto next = producer();
   BOOST_TEST(last_of(next) == 1u);
-  check(put(old, "k", "x"), errc::superseded, 0u);
+  check(put(old, "x"), errc::superseded, 0u);
   // Its next operation takes the name back: it has been told.
-  check(put(old, "k", "2"), {}, 2u);
-  check(put(next, "k", "x"), errc::superseded, 0u);
+  check(put(old, "2"), {}, 2u);
+  check(put(next, "x"), errc::superseded, 0u);
   auto other = producer("q");
-  check(put(other, "k", "3"), {}, 1u);
+  check(put(other, "3"), {}, 1u);
   BOOST_TEST(stream() == numbers(1, 3), boost::test_tools::per_element());
 }
 
@@ -179,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_try_that_comes_late_is_not_a_second_message) {
   auto& own = use_own_broker({});
   with.timeout = 100ms;
   auto by = producer();
-  check(put(by, "k", "1"), {}, 1u);
+  check(put(by, "1"), {}, 1u);
   own.pause();
   recorder<std::uint64_t> waits(executor());
   by.async_put_all(with_key("k", 2, 50), waits.token());
@@ -211,41 +151,10 @@ BOOST_AUTO_TEST_CASE(under_kills_of_the_broker_each_message_is_put_once_and_in_o
   BOOST_TEST(last_of(next) == 30'000u);
 }
 
-BOOST_AUTO_TEST_CASE(a_put_that_is_cancelled_is_put_all_the_same) {
-  auto& own = use_own_broker({});
-  auto by = producer();
-  check(put(by, "k", "1"), {}, 1u);
-  own.kill();
-  client().disconnect();
-  recorder<std::uint64_t> waits(executor());
-  by.async_put("k", "2", waits.token());
-  waits.cancel(asio::cancellation_type::total);
-  BOOST_TEST_REQUIRE(run_until([&] { return waits.done(); }));
-  BOOST_TEST((waits.error() == asio::error::operation_aborted));
-  own.start();
-  check(put(by, "k", "3"), {}, 3u);
-  BOOST_TEST(stream() == numbers(1, 3), boost::test_tools::per_element());
-}
-
-BOOST_AUTO_TEST_CASE(a_session_that_is_closed_ends_the_puts_that_wait_for_a_broker) {
-  with.hosts = "127.0.0.1:1";
-  auto own = connect(logging());
-  redis_producer by(streams(own), "p");
-  recorder<std::uint64_t> waits(executor()), last(executor());
-  by.async_put("k", "1", waits.token());
-  by.async_last(last.token());
-  BOOST_TEST_REQUIRE(run_until([&] { return has_logged("connect_failed redis"); }));
-  BOOST_TEST(!std::get<0>(run(own.async_close(tuple))));
-  BOOST_TEST_REQUIRE(run_until([&] { return waits.done() && last.done(); }));
-  BOOST_TEST((waits.error() == errc::closed), waits.error().message());
-  BOOST_TEST((last.error() == errc::closed), last.error().message());
-  check(run(by.async_put("k", "2", tuple)), errc::closed, 0u);
-}
-
 BOOST_AUTO_TEST_CASE(the_path_of_another_recipe_is_left_alone) {
   create("/t", "mine");
   auto by = producer();
-  check(put(by, "k", "1"), errc::foreign_data, 0u);
+  check(put(by, "1"), errc::foreign_data, 0u);
   BOOST_TEST(client().get({"EXISTS", "orders:producer:p"})->integer == 0);
 }
 
@@ -260,15 +169,15 @@ BOOST_AUTO_TEST_CASE(bad_names_are_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_FIXTURE_TEST_SUITE(redis_producer_losses, lossy_case)
+BOOST_FIXTURE_TEST_SUITE(redis_producer_losses, lossy_case<producer_case>)
 
 BOOST_AUTO_TEST_CASE(a_loss_is_told_and_the_number_says_where_to_go_on) {
   auto by = producer();
   check(put_all_of(by, with_key("k", 1, 5)), {}, 5u);
   client().get({"SAVE"});
   check(put_all_of(by, with_key("k", 6, 10)), {}, 5u);
-  lose();
-  check(put(by, "k", "11"), redis_errc::source_regressed, 0u);
+  lose_what_was_put_since_the_save();
+  check(put(by, "11"), redis_errc::source_regressed, 0u);
   BOOST_TEST(has_logged("the last message of the producer orders:producer:p is number 5; 10 was acknowledged"));
   const auto last = last_of(by);
   BOOST_TEST_REQUIRE(last == 5u);
@@ -281,12 +190,12 @@ BOOST_AUTO_TEST_CASE(a_loss_behind_an_error_is_told_too) {
   check(put_all_of(by, with_key("k", 1, 5)), {}, 5u);
   auto next = producer();
   BOOST_TEST(last_of(next) == 5u);
-  check(put(by, "k", "x"), errc::superseded, 0u);
-  lose();
-  check(put(by, "k", "x"), redis_errc::source_regressed, 0u);
+  check(put(by, "x"), errc::superseded, 0u);
+  lose_what_was_put_since_the_save();
+  check(put(by, "x"), redis_errc::source_regressed, 0u);
   BOOST_TEST(has_logged("is number 0; 5 was acknowledged"));
-  check(put(by, "k", "1"), {}, 1u);
-  lose();
+  check(put(by, "1"), {}, 1u);
+  lose_what_was_put_since_the_save();
   recorder<std::uint64_t> waits(executor()), last(executor());
   by.async_last(last.token());
   by.async_put("k", "x", waits.token());
@@ -300,8 +209,8 @@ BOOST_AUTO_TEST_CASE(a_producer_can_be_told_to_go_on) {
   with.regress = redis_regress::go_on;
   auto by = producer();
   check(put_all_of(by, with_key("k", 1, 5)), {}, 5u);
-  lose();
-  check(put(by, "k", "6"), {}, 1u);
+  lose_what_was_put_since_the_save();
+  check(put(by, "6"), {}, 1u);
   BOOST_TEST(has_logged("is number 0; 5 was acknowledged"));
   BOOST_TEST(stream() == std::vector<std::string>({"6"}), boost::test_tools::per_element());
 }

@@ -1,19 +1,16 @@
 // A case with a broker, and consumers of one of its streams.
 #pragma once
 
-#include <deque>
-#include <exception>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <boost/system/system_error.hpp>
 
 #include <zkrecipes/redis_streams.hpp>
 
 #include <testcluster/redis_broker.hpp>
 
-#include "ensemble/delivery_case.hpp"
+#include "brokers/broker_case.hpp"
 #include "redis/redis_client.hpp"
 
 namespace zkrecipes::test {
@@ -31,52 +28,25 @@ struct with_common_broker {
   }
 };
 
-struct running_stream_reader {
-  running_stream_reader(session over, const redis_options& where, std::string group, queue_consumer_options options,
-                        career_traits traits, processor does)
-      : zk(std::move(over)),
-        does(redis_streams(zk, "/t", where).feed(0, group), std::move(options), traits, std::move(does)),
-        coordinator(zk, "/e-" + group, {.id = "reader"}),
-        ended(zk.get_executor()) {
-    coordinator.async_run(this->does, ended.token());
-  }
-
-  /// The error for which the career has failed.
-  error_code failure() const {
-    try {
-      if (const auto why = coordinator.failure()) std::rethrow_exception(why);
-    } catch (const boost::system::system_error& why) {
-      return why.code();
-    }
-    return {};
-  }
-
-  session zk;
-  acting_consumer does;
-  consumer_coordinator coordinator;
-  recorder<> ended;
-};
-
-/// The stream is "orders:0". Each group has an election of its own.
-class redis_case : private with_common_broker, public ensemble_case {
+/// The stream is "orders:0". Each group has an election of its own; that of the case is "g".
+class redis_case : private with_common_broker, public broker_case {
  public:
-  redis_case() {
-    create("/results");
+  using broker_errc = redis_errc;
+  inline static const std::string broker_name = "redis";
+  inline static const std::string options_name = "redis_options";
+  static constexpr std::array fields_of_settled_ahead{"ahead", "failed"};
+
+  redis_case() : broker_case("g", "/e-g") {
     with.hosts = common_broker().address();
     with.stream = "orders";
     with.shards = 1;
     with.timeout = 2s;
     with.retry = {.first_pause = 5ms, .max_pause = 50ms};
-    options.window = 64;
-    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3};
     client().get({"FLUSHALL"});
   }
   void teardown() {
-    end_runs(all);
+    remove_what_consumers_have_left();
     for (const auto& each : elections_) remove("/e-" + each);
-    for (const auto& each : children("/results")) remove("/results/" + each);
-    remove("/results");
-    if (exists("/t")) BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children("/t", tuple))));
     client_.reset();
     own_broker_.reset();
     if (!common_broker().running()) common_broker().start();
@@ -96,51 +66,60 @@ class redis_case : private with_common_broker, public ensemble_case {
     if (!client_) client_ = std::make_unique<redis_client>(with.hosts);
     return *client_;
   }
+  void use_mortal_broker() override { use_own_broker({}); }
+  std::string address_of_broker() override { return broker().address(); }
+  void kill_broker() override {
+    broker().kill();
+    client().disconnect();
+  }
+  void start_broker() override { broker().start(); }
+  void demand_password() override { use_own_broker({.password = "open sesame"}); }
 
-  running_stream_reader& consume(processor does, const std::string& group = "g", career_traits traits = {}) {
+  running_reader& consume(processor does) override { return consume(std::move(does), "g"); }
+  running_reader& consume(processor does, const std::string& group) {
+    return consume(connect(logging()), std::move(does), group);
+  }
+  running_reader& consume(session by, processor does, const std::string& group = "g") {
     create_election(group);
-    return all.emplace_back(connect(logging()), with, group, options, traits, std::move(does));
+    const auto from = redis_streams(by, "/t", with).feed(0, group);
+    return begin(std::move(by), from, "/e-" + group, std::move(does));
   }
   void create_election(const std::string& group) {
     if (exists("/e-" + group)) return;
     create("/e-" + group);
     elections_.push_back(group);
   }
-  /// The servers, for a process of its own.
-  std::string hosts_of_worker() const { return this->fixture::options().hosts; }
-  /// Options of a session whose log is kept.
-  session_options logging() {
-    auto how = this->fixture::options();
-    how.log = [lines = log](const log_event& each) { lines->push_back(to_string(each)); };
-    return how;
-  }
-  bool has_logged(const std::string& part) const {
-    return std::ranges::any_of(*log, [&](const std::string& each) { return each.find(part) != each.npos; });
-  }
 
-  /// The data is the key, too.
-  void put_all(const std::vector<std::string>& data) {
+  void put_all(const std::vector<std::string>& data) override {
     for (const auto& each : data) client().add("orders:0", each, each);
   }
-  bool has_results(std::size_t count) {
-    return run_until([&] { return children("/results").size() >= count; }, 30s);
+  std::string put_with_key(const std::string& data, const std::string& key) override {
+    return client().add("orders:0", key, data);
   }
-  bool has_failed(running_stream_reader& who) {
-    return run_until([&] { return who.ended.done(); }) && who.ended.error() == errc::career_failed;
+  void put_in_the_end(const std::string& data) override { put_all({data}); }
+  bool has_source() override { return client().get({"EXISTS", with.stream + ":0"})->integer == 1; }
+  std::string& name_of_source() override { return with.stream; }
+  std::string last_id() {
+    const auto last = client().get({"XREVRANGE", "orders:0", "+", "-", "COUNT", "1"});
+    return last->element[0]->element[0]->str;
   }
-  std::string position(const std::string& group = "g") { return get("/t/0000/_at/" + group).data; }
-  std::vector<std::string> letters(const std::string& group = "g") {
-    return exists("/t/_dead/" + group) ? children("/t/_dead/" + group) : std::vector<std::string>();
+  std::string position() { return stored(); }
+
+  /// No entry was removed.
+  void end_consumers(std::size_t count) override {
+    end_runs(all);
+    BOOST_TEST(client().length("orders:0") == static_cast<long long>(count));
   }
-  std::string letter(const std::string& group = "g") {
-    const auto all_letters = letters(group);
-    return all_letters.empty() ? std::string() : get("/t/_dead/" + group + "/" + all_letters.front()).data;
+  void check_records(const running_reader& who, std::uint64_t last) override {
+    BOOST_TEST(position() == "{\"zkrecipes\":\"stream_position\",\"last\":\"" + last_id() + "\"}");
+    BOOST_TEST(get("/t").data ==
+               "{\"zkrecipes\":\"redis_streams\",\"count\":1,\"hash\":\"crc32\",\"stream\":\"orders\"}");
+    BOOST_TEST(who.does.status().done == last);
+    BOOST_TEST(client().length("orders:0") == static_cast<long long>(last));
   }
+  void check_departure() override {}  // it gives entries to nobody, so it has none to take back
 
   redis_options with;
-  queue_consumer_options options;
-  std::deque<running_stream_reader> all;
-  std::shared_ptr<std::vector<std::string>> log = std::make_shared<std::vector<std::string>>();
 
  private:
   std::unique_ptr<testcluster::redis_broker> own_broker_;

@@ -8,10 +8,11 @@
 
 #include <hiredis/hiredis.h>
 
-#include "redis/redis_reply_text.hpp"
 #include "redis/sigpipe_guard.hpp"
 
 namespace zkrecipes::test {
+
+using owned_reply = std::unique_ptr<redisReply, void (*)(void*)>;
 
 class redis_client {
  public:

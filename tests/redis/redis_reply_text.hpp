@@ -11,16 +11,24 @@
 
 namespace zkrecipes::test {
 
-using owned_reply = std::unique_ptr<redisReply, void (*)(void*)>;
+/// A reply, and the reader whose memory it is in.
+class read_reply {
+ public:
+  /// \throws std::runtime_error if the bytes are not exactly one reply.
+  explicit read_reply(const std::string& bytes) : reader_(std::make_unique<detail::reply_reader>()) {
+    reader_->feed(bytes);
+    reply_ = reader_->next();
+    if (!reply_) throw std::runtime_error("no reply: " + bytes + ' ' + reader_->problem());
+  }
+  const redisReply& operator*() const noexcept { return *reply_; }
+  const redisReply* operator->() const noexcept { return reply_; }
 
-/// \throws std::runtime_error if the bytes are not exactly one reply.
-inline owned_reply reply_of(const std::string& bytes) {
-  const auto reader = detail::make_reply_reader();
-  void* made = nullptr;
-  redisReaderFeed(reader.get(), bytes.data(), bytes.size());
-  if (redisReaderGetReply(reader.get(), &made) != REDIS_OK || !made) throw std::runtime_error("no reply: " + bytes);
-  return {static_cast<redisReply*>(made), &freeReplyObject};
-}
+ private:
+  std::unique_ptr<detail::reply_reader> reader_;
+  const redisReply* reply_;
+};
+
+inline read_reply reply_of(const std::string& bytes) { return read_reply(bytes); }
 
 /// "$3\r\ntea\r\n"
 inline std::string bulk(const std::string& text) { return '$' + std::to_string(text.size()) + "\r\n" + text + "\r\n"; }

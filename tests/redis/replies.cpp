@@ -1,9 +1,12 @@
 // The replies of a broker, and what they tell of a stream.
+#include <algorithm>
+
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/redis_error.hpp>
 
 #include "redis/redis_reply_text.hpp"
+#include "redis/reply_text.hpp"
 #include "redis/stream_replies.hpp"
 
 using namespace zkrecipes;
@@ -40,11 +43,35 @@ BOOST_AUTO_TEST_SUITE(redis_replies)
 
 BOOST_AUTO_TEST_CASE(an_array_that_announces_too_much_is_refused_before_it_is_made) {
   for (const std::string announced : {"*1000001\r\n", "*555555552\r\n", "*1\r\n*2147483647\r\n"}) {
-    const auto reader = make_reply_reader();
-    void* made = nullptr;
-    redisReaderFeed(reader.get(), announced.data(), announced.size());
-    BOOST_TEST(redisReaderGetReply(reader.get(), &made) == REDIS_ERR, announced);
-    BOOST_TEST(made == nullptr);
+    reply_reader reader;
+    reader.feed(announced);
+    BOOST_TEST((reader.next() == nullptr), announced);
+    BOOST_TEST(reader.problem() == "a reply takes too much memory", announced);
+  }
+}
+
+/// Some are longer than the memory that a reader begins with.
+BOOST_AUTO_TEST_CASE(replies_that_come_in_pieces_are_those_that_were_sent) {
+  reply_reader reader;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{100}, std::size_t{300'000}, std::size_t{5}}) {
+    const auto all = array_of(bulk(std::string(size, 'x')), ":7\r\n", "$-1\r\n", "-ERR no\r\n", "*0\r\n");
+    const redisReply* reply = nullptr;
+    const auto piece = std::max<std::size_t>(1, all.size() / 50);
+    for (std::size_t i = 0; i < all.size(); i += piece) {
+      BOOST_TEST((reply == nullptr));
+      reader.feed(std::string_view(all).substr(i, piece));
+      reply = reader.next();
+    }
+    BOOST_TEST_REQUIRE((reply != nullptr));
+    BOOST_TEST_REQUIRE(reply->elements == 5u);
+    BOOST_TEST(text_in(*reply->element[0]).size() == size);
+    BOOST_TEST(text_in(*reply->element[0]).find_first_not_of('x') == std::string_view::npos);
+    BOOST_TEST(reply->element[1]->integer == 7);
+    BOOST_TEST(reply->element[2]->type == REDIS_REPLY_NIL);
+    BOOST_TEST(text_in(*reply->element[3]) == "ERR no");
+    BOOST_TEST(reply->element[4]->elements == 0u);
+    BOOST_TEST((reader.next() == nullptr));
+    BOOST_TEST(reader.problem() == "");
   }
 }
 

@@ -56,6 +56,38 @@ BOOST_AUTO_TEST_CASE(what_comes_again_while_it_is_in_hand_is_processed_once) {
   BOOST_TEST(results().size() == 3u);
 }
 
+BOOST_AUTO_TEST_CASE(what_comes_again_while_it_is_in_hand_is_acknowledged_as_often) {
+  queue->times = 3;
+  put_into_queue({"1"});
+  hold_point held(executor());
+  consume_queue([&](term, message item) -> asio::awaitable<message_outcome> {
+    co_await held.pass_in_the_end();
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(run_until([&] { return held.is_reached() && queue->changed.waiting() == 1; }));
+  held.open();
+  BOOST_TEST_REQUIRE(run_until([&] { return queue->all.empty(); }));
+  BOOST_TEST(queue->acknowledged["id 1"] == 3);
+  BOOST_TEST(results() == numbers(1, 1), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_comes_again_because_the_queue_was_opened_anew_is_acknowledged_once) {
+  put_into_queue({"1"});
+  hold_point held(executor());
+  consume_queue([&](term, message item) -> asio::awaitable<message_outcome> {
+    co_await held.pass_in_the_end();
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(run_until([&] { return held.is_reached() && queue->changed.waiting() == 1; }));
+  queue->faults.errors["receive"] = {asio::error::connection_reset};
+  queue->changed.notify();
+  BOOST_TEST_REQUIRE(run_until([&] { return queue->opened == 2 && queue->changed.waiting() == 1; }));
+  held.open();
+  BOOST_TEST_REQUIRE(run_until([&] { return queue->all.empty(); }));
+  BOOST_TEST(queue->acknowledged["id 1"] == 1);
+  BOOST_TEST(results() == numbers(1, 1), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(an_id_that_was_forgotten_is_processed_again) {
   with.in_hand = with.remembered = 2;
   queue->lost = 1;

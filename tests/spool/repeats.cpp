@@ -1,10 +1,7 @@
 // Spooled producers whose target does not tell what was put: what may have been put is put again, and dropped behind
 // it.
-#include <algorithm>
-#include <random>
-
+#include "spool/random_history.hpp"
 #include "spool/simulated_receiver.hpp"
-#include "spool/spooling.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -42,73 +39,30 @@ void expect_received(const receiver_remains& remains, int last) {
   BOOST_TEST(remains.received->all == texts_of(1, last), boost::test_tools::per_element());
 }
 
-/// One history, all of which follows from the seed.
-class receiver_history {
+class receiver_history final : public random_history {
  public:
-  explicit receiver_history(unsigned seed) : random_(seed) {
-    options_.count = 1 + below(5);
-    options_.durability = below(2) ? spool_durability::power : spool_durability::process;
-    options_.most_memory = below(2) ? 600 : 16'000;
-    options_.most_messages = below(2) ? 5 : 1'000;
-  }
-
-  void run() {
-    const int lives = 2 + static_cast<int>(below(4));
-    for (int i = 0; i < lives; ++i) live(i + 1 == lives);
-    judge_.judge(remains_.received->all, false);
-  }
+  explicit receiver_history(unsigned seed) : random_history(seed, 4) {}
 
  private:
-  std::size_t below(std::size_t bound) { return random_() % bound; }
-
-  void live(bool is_last) {
-    step_plan plan;
-    const auto fault = static_cast<put_fault>(below(5));
-    plan.fault_at = static_cast<int>(below(40));
-    if (!is_last) plan.crash_at = static_cast<int>(below(60));
-    remains_.received->is_away = below(3) == 0;
-    const auto life = begin_life(remains_, plan, fault, options_);
-    for (int i = 0; i < 30 && !life->plan().is_crashed; ++i) act(*life);
-    if (is_last) finish(*life);
-    judge_.note_life(*life);
-    life->plan().is_crashed = true;
+  std::unique_ptr<spooling_process> make_life(step_plan plan, put_fault fault) override {
+    return begin_life(remains_, plan, fault, options());
+  }
+  bool& is_away() override { return remains_.received->is_away; }
+  const std::vector<std::string>& arrived() override { return remains_.received->all; }
+  std::function<void()> act_of_target() override {
+    return [this] { remains_.received->bring_late(); };
+  }
+  void end_life() override {
     if (below(2) == 0) return;
-    if (options_.durability != spool_durability::power) {
-      judge_.forgive();
+    if (options().durability != spool_durability::power) {
+      judge().forgive();
       // What the file may have lost, and was sent, is not sent again in its place: it must not come later.
       remains_.received->bring_late();
     }
     remains_.file->lose_power();
   }
-  void finish(spooling_process& life) {
-    remains_.received->is_away = false;
-    life.disk().release();
-    auto end = life.flush(10min);
-    for (int i = 0; i < 10; ++i) life.recover();
-    BOOST_TEST_REQUIRE(end.done());
-    BOOST_TEST(life.status().lag == 0u);
-    BOOST_TEST(life.status().memory == 0u);
-  }
-  void act(spooling_process& life) {
-    switch (below(9)) {
-      case 0: remains_.received->is_away = !remains_.received->is_away; break;
-      case 1: life.pass(std::chrono::milliseconds(below(10))); break;
-      case 2: life.pass(std::chrono::milliseconds(below(5'000))); break;
-      case 3: life.disk().hold(); break;
-      case 4: life.disk().release(); break;
-      case 5: life.put_through(std::to_string(++last_)); break;
-      case 6: remains_.received->bring_late(); break;
-      default:
-        for (auto i = 1 + below(4); i > 0; --i) life.put(std::to_string(++last_));
-    }
-    if (below(2)) life.settle();
-  }
 
-  std::mt19937 random_;
-  spool_options options_ = small_spool();
   receiver_remains remains_;
-  spool_judge judge_;
-  int last_ = 0;
 };
 
 }  // namespace

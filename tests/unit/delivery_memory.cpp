@@ -181,6 +181,23 @@ BOOST_AUTO_TEST_CASE(it_fits_into_a_request_whatever_the_ids_are) {
   BOOST_TEST(next.names().size() == 1'000u);
 }
 
+BOOST_AUTO_TEST_CASE(it_fits_into_a_request_whatever_the_names_of_producers_are) {
+  delivery_memory memory;
+  const auto filler = [](const std::string& kind, std::size_t i) {
+    return kind + std::string(230, '\x01') + std::to_string(i);
+  };
+  const auto id_of = [](std::size_t i) { return "zkr:" + std::string(235, '\x01') + ':' + std::to_string(i) + ":1"; };
+  for (std::size_t i = 0; i < 3'000; ++i) memory.fail(filler("f", i), 1'700'000'000'000);
+  for (std::size_t i = 0; i < 3'000; ++i) memory.settle(filler("n", i));
+  for (std::size_t i = 0; i < 3'000; ++i) memory.settle(id_of(i));
+  BOOST_TEST(serialize(memory).size() < 1'000'000u);
+  BOOST_TEST(memory.knows(id_of(2'999)));
+  auto next = read_memory(serialize(memory));
+  BOOST_TEST(serialize(next) == serialize(memory));
+  for (std::size_t i = 3'000; i < 6'000; ++i) next.settle(id_of(i));
+  BOOST_TEST(serialize(next).size() < 1'000'000u);
+}
+
 BOOST_AUTO_TEST_CASE(of_too_many_failed_messages_the_last_are_not_counted) {
   delivery_memory memory;
   for (std::size_t i = 0; i <= delivery_memory::most_failed; ++i) memory.fail(std::to_string(i), 1);

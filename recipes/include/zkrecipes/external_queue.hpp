@@ -20,7 +20,8 @@ namespace zkrecipes {
 ///
 /// Effects in ZooKeeper happen once as long as the id is remembered. That is so for the last
 /// `external_options::remembered` messages of the shard; a message that is delivered again later than that is processed
-/// again. Two messages with one id count as one: the second is acknowledged, and never processed.
+/// again. Two messages with one id count as one: the second is never processed, and acknowledged when the first is, or
+/// at once if that is settled.
 ///
 /// The functions are called as those of `external_log`, with the same rules for errors, exceptions and cancellation.
 /// `acknowledge` may be called while `receive` waits.
@@ -40,8 +41,9 @@ class external_queue {
   /// so it has to wait itself. More than `most` end the run, as an exception does.
   virtual boost::asio::awaitable<external_batch> receive(std::size_t most) = 0;
 
-  /// These messages are settled, and are not to be delivered again. One that is unknown, or was acknowledged before, is
-  /// no error. The order is that in which they were settled. When a term ends, a call has one second to end.
+  /// These messages are settled, and are not to be delivered again. An id is given as often as it was received since
+  /// `open`, and perhaps more often: one that is unknown, or was acknowledged before, is no error. The order is that in
+  /// which they were settled. When a term ends, a call has one second to end.
   virtual boost::asio::awaitable<error_code> acknowledge(std::vector<std::string> ids) = 0;
 
   /// The ids, acknowledged before, that can not come again, whatever happens to the process or to the connection; each

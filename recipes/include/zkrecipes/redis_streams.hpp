@@ -100,15 +100,17 @@ class redis_streams {
 
   /// Puts a dead letter back at the end of its stream, as a new entry with its key and data, and removes the letter
   /// then. All groups get the entry, those that had processed it, too. Two systems take part: with any other error than
-  /// `no_node` and `bad_arguments` the entry may have been put, and the letter may be there.
+  /// `no_node`, `bad_arguments`, `size_mismatch` and `foreign_data` the entry may have been put, and the letter may be
+  /// there.
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `no_node` (the letter is not there any more), `outcome_unknown` (the broker's reply was lost),
-  /// `bad_arguments` (`which` is no letter of these streams, or no name of a group), `no_auth`, `redis_errc` (as
-  /// `async_seek`), and those of `session`.
+  /// Errors: `no_node` (the letter is not there any more, or nobody has used these streams), `outcome_unknown` (the
+  /// broker's reply was lost), `bad_arguments` (`which` is no letter of these streams, or no name of a group),
+  /// `size_mismatch` and `foreign_data` (as `async_seek`), `no_auth`, `redis_errc` (as `async_seek`), and those of
+  /// `session`.
   /// Cancellation: all types; the entry may have been put, and the letter removed.
   /// Thread safety: as the class says.
-  /// Cost: 2 round trips, 2 requests; a connection to the broker, and 1 command.
+  /// Cost: 3 round trips, 3 requests; a connection to the broker, and 1 command.
   template <token_for<> Token = default_token>
   auto async_revive(std::string group, dead_letter which, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_revive, core_, std::move(group), std::move(which));

@@ -1,5 +1,6 @@
 #include "broker/broker_connection.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "session/hook.hpp"
@@ -7,18 +8,14 @@
 
 namespace zkrecipes::detail {
 
-namespace {
-
 /// What the names of the brokers mean. It may come when nobody waits for it any more.
-struct found_names {
-  explicit found_names(const scheduler_ptr& on) : arrived(on) {}
+struct broker_connection::lookup {
+  explicit lookup(const scheduler_ptr& on) : arrived(on) {}
 
   condition arrived;
   bool is_there = false;
   std::vector<backend::resolved_name> names{};
 };
-
-}  // namespace
 
 broker_connection::broker_connection(broker_frame_ptr frame)
     : frame_(std::move(frame)),
@@ -26,12 +23,22 @@ broker_connection::broker_connection(broker_frame_ptr frame)
       changed_(frame_->session->get_scheduler()),
       pause_(frame_->retry.first_pause, frame_->retry.max_pause) {}
 
-broker_connection::~broker_connection() { close(); }
+broker_connection::~broker_connection() {
+  if (link_) link_->abandon();
+}
 
 void broker_connection::close() {
   is_ready_ = false;
-  if (auto link = std::exchange(link_, nullptr)) link->abandon();
+  drop_link();
   is_fresh_ = true;
+}
+
+/// Nothing that was asked of the link is answered any more, so those that wait are told.
+void broker_connection::drop_link() {
+  const auto link = std::exchange(link_, nullptr);
+  if (!link) return;
+  link->abandon();
+  changed_.notify();
 }
 
 awaitable<error_code> broker_connection::ready(lease_clock::time_point until) {
@@ -39,15 +46,41 @@ awaitable<error_code> broker_connection::ready(lease_clock::time_point until) {
   while (!is_up()) {
     tell_end();
     if (session->over()) co_return session->over();
-    if (!std::exchange(is_fresh_, false)) {
-      const bool is_rested = co_await session->rest(pause_);
-      if (!is_rested) co_return session->over() ? session->over() : make_error_code(asio::error::operation_aborted);
+    if (trying_.expired()) {
+      auto error = co_await make_connection(until);
+      const bool is_late = session->now() >= until;
+      if (error && (is_late || !frame_->may_recover(error))) co_return error;
+    } else {
+      const auto why = co_await changed_.wait(until);
+      if (why == wake::cancelled) co_return asio::error::operation_aborted;
+      if (why == wake::timed_out) co_return frame_->unavailable;
     }
-    auto error = co_await try_brokers();
-    const bool is_late = session->now() >= until;
-    if (error && (is_late || !frame_->may_recover(error))) co_return error;
   }
   co_return error_code();
+}
+
+/// The try ends with `mine`, also when the coroutine is dropped.
+awaitable<error_code> broker_connection::make_connection(lease_clock::time_point until) {
+  auto mine = std::make_shared<bool>(true);
+  trying_ = mine;
+  auto error = co_await rest(until);
+  if (!error) error = co_await try_brokers();
+  mine.reset();
+  changed_.notify();
+  co_return error;
+}
+
+/// The pause before a try. Errors: that of the session, `operation_aborted`, and `unavailable` when the time is over.
+awaitable<error_code> broker_connection::rest(lease_clock::time_point until) {
+  if (std::exchange(is_fresh_, false)) co_return error_code();
+  const auto session = frame_->session;
+  const auto end = pause_.next(*session->get_scheduler());
+  while (!session->over()) {
+    const auto why = co_await session->changed().wait(std::min(end, until));
+    if (why == wake::cancelled) co_return asio::error::operation_aborted;
+    if (why == wake::timed_out) co_return until < end ? frame_->unavailable : error_code();
+  }
+  co_return session->over();
 }
 
 void broker_connection::tell_end() {
@@ -70,7 +103,7 @@ awaitable<error_code> broker_connection::try_brokers() {
       tell(log_severity::info, session_event::connected, {}, {});
       co_return error;
     }
-    if (auto link = std::exchange(link_, nullptr)) link->abandon();
+    drop_link();
     if (is_cancelled(error)) co_return error;
     tell_failure(error, last_detail_);
     if (!frame_->may_recover(error)) co_return error;
@@ -78,17 +111,17 @@ awaitable<error_code> broker_connection::try_brokers() {
   co_return error;
 }
 
+/// The addresses, or nothing if they have not come in time. The next try waits for the same lookup.
 awaitable<std::vector<broker_connection::candidate>> broker_connection::resolve() {
-  const auto& scheduler = frame_->session->get_scheduler();
-  auto found = std::make_shared<found_names>(scheduler);
-  scheduler->world->resolve(frame_->brokers, [found](std::vector<backend::resolved_name> names) {
-    found->is_there = true;
-    found->names = std::move(names);
-    found->arrived.notify();
-  });
-  const auto until = scheduler->now() + timeout();
-  if (!found->is_there) co_await found->arrived.wait(until);
+  if (!lookup_) begin_lookup();
+  const auto found = lookup_;
+  if (!found->is_there) {
+    const auto why = co_await found->arrived.wait(frame_->session->now() + timeout());
+    if (why == wake::timed_out && !found->is_there) tell_slow_lookup();
+  }
   std::vector<candidate> all;
+  if (!found->is_there) co_return all;
+  lookup_ = nullptr;
   for (const auto& each : found->names) {
     if (each.addresses.empty()) {
       server_ = backend::to_string(each.name);
@@ -97,6 +130,23 @@ awaitable<std::vector<broker_connection::candidate>> broker_connection::resolve(
     for (const auto& at : each.addresses) all.push_back({at, each.name.address});
   }
   co_return all;
+}
+
+void broker_connection::begin_lookup() {
+  const auto& scheduler = frame_->session->get_scheduler();
+  lookup_ = std::make_shared<lookup>(scheduler);
+  scheduler->world->resolve(frame_->brokers, [found = lookup_](std::vector<backend::resolved_name> names) {
+    found->is_there = true;
+    found->names = std::move(names);
+    found->arrived.notify();
+  });
+}
+
+void broker_connection::tell_slow_lookup() {
+  server_.clear();
+  for (const auto& each : frame_->brokers) server_ += (server_.empty() ? "" : ",") + backend::to_string(each);
+  const auto* what = frame_->brokers.size() == 1 ? "the name was" : "the names were";
+  tell_failure(frame_->unavailable, what + (" not resolved within " + std::to_string(timeout().count()) + " ms"));
 }
 
 void broker_connection::refresh_certificates() {
@@ -109,29 +159,34 @@ void broker_connection::refresh_certificates() {
   tell(log_severity::warning, session_event::certificates_unusable, {}, problem);
 }
 
+/// `close` may take the link away meanwhile.
 awaitable<error_code> broker_connection::try_broker(candidate broker) {
   server_ = backend::to_string(broker.at);
   const auto& scheduler = frame_->session->get_scheduler();
   const auto deadline = scheduler->now() + timeout();
+  drop_link();
   auto stream = scheduler->world->open_broker(broker.at, broker.name, frame_->tls);
-  link_ = make_link(std::move(stream), [this] { changed_.notify(); });
-  link_->connect(broker.at);
-  auto error = co_await await_link(deadline);
-  if (!error) error = co_await greet(deadline);
-  co_return error;
+  const auto link = make_link(std::move(stream), [this] { changed_.notify(); });
+  link_ = link;
+  link->connect(broker.at);
+  auto error = co_await await_link(*link, deadline);
+  if (!error && link_ == link) error = co_await greet(deadline);
+  if (link_ == link || is_cancelled(error)) co_return error;
+  last_detail_ = "the connection was given up";
+  co_return frame_->unavailable;
 }
 
-awaitable<error_code> broker_connection::await_link(lease_clock::time_point deadline) {
-  while (!link_->is_up() && !link_->is_over()) {
+awaitable<error_code> broker_connection::await_link(const broker_link& link, lease_clock::time_point deadline) {
+  while (!link.is_up() && !link.is_over()) {
     const auto why = co_await changed_.wait(deadline);
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
     if (why == wake::notified) continue;
     last_detail_ = "no connection within " + std::to_string(timeout().count()) + " ms";
     co_return frame_->unavailable;
   }
-  if (link_->is_up()) co_return error_code();
-  last_detail_ = link_->reason();
-  co_return link_->why();
+  if (link.is_up()) co_return error_code();
+  last_detail_ = link.reason();
+  co_return link.why();
 }
 
 void broker_connection::give_up(const error_code& why, std::string_view detail) {

@@ -21,7 +21,8 @@
 namespace zkrecipes::detail {
 
 /// Finds a broker that serves, and authenticates. Failures that may pass are waited out with growing pauses; each new
-/// reason is told to the log of the session, without the password. On the strand.
+/// reason is told to the log of the session, without the password. Several coroutines may use it: one tries at a time,
+/// and the others wait for what it finds. On the strand.
 class broker_connection {
  public:
   explicit broker_connection(broker_frame_ptr frame);
@@ -29,12 +30,13 @@ class broker_connection {
   broker_connection(const broker_connection&) = delete;
   broker_connection& operator=(const broker_connection&) = delete;
 
-  /// Notified when the connection has ended. Handlers of replies notify conditions of their own.
+  /// Notified when the connection has ended, and while one is made. Handlers of replies notify conditions of their own.
   condition& changed() noexcept { return changed_; }
 
   /// Waits until there is a connection. Errors: `operation_aborted`, that of the session that is over, and those after
-  /// which `broker_frame::may_recover` is false; `broker_frame::unavailable` when a try has failed and the time is
-  /// over.
+  /// which `broker_frame::may_recover` is false; `broker_frame::unavailable` when the time is over. There is one try at
+  /// least, unless somebody else tries; one that has begun goes once round the addresses, and no pause outlasts the
+  /// time.
   awaitable<error_code> ready(lease_clock::time_point until = never);
   bool is_up() const noexcept { return is_ready_ && link_ && link_->is_up(); }
   /// Each connection has another number.
@@ -72,11 +74,18 @@ class broker_connection {
     std::string name{};      // as the user wrote it
   };
 
+  struct lookup;
+
+  awaitable<error_code> make_connection(lease_clock::time_point until);
+  awaitable<error_code> rest(lease_clock::time_point until);
   awaitable<error_code> try_brokers();
   awaitable<error_code> try_broker(candidate broker);
   void refresh_certificates();
-  awaitable<error_code> await_link(lease_clock::time_point deadline);
+  awaitable<error_code> await_link(const broker_link& link, lease_clock::time_point deadline);
+  void drop_link();
   awaitable<std::vector<candidate>> resolve();
+  void begin_lookup();
+  void tell_slow_lookup();
   void tell_failure(const error_code& why, std::string_view detail);
 
   broker_frame_ptr frame_;
@@ -84,6 +93,9 @@ class broker_connection {
   condition changed_;
   back_off pause_;
   std::shared_ptr<broker_link> link_;
+  std::weak_ptr<void> trying_;  // a coroutine that makes a connection, or pauses before it
+  std::shared_ptr<lookup>
+      lookup_;  // of the names, until its answer was used; a try that gives it up leaves it to the next
   bool is_ready_ = false;
   bool is_fresh_ = true;  // no pause before the next try
   std::uint64_t number_ = 0;

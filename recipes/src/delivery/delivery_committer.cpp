@@ -33,7 +33,7 @@ delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, del
 bool delivery_committer::has_work() {
   const bool may_write_notes = !term_->reason();
   const bool has_notes = probation_.wants_write() || term_->session()->now() >= next_figures();
-  return window_.has_finished() || (may_write_notes && has_notes);
+  return window_.has_finished() || frame_.source->wants_write() || (may_write_notes && has_notes);
 }
 
 lease_clock::time_point delivery_committer::next_figures() const {
@@ -75,7 +75,7 @@ awaitable<error_code> delivery_committer::commit() {
   });
   const auto forgotten = repeats_.committed();
   frame_.board.change([&](queue_consumer_status& status) { status.forgotten += forgotten; });
-  if (!batch.empty()) co_await frame_.source->settled(std::move(settlements));
+  if (!batch.empty() || from_source_ > 0) co_await frame_.source->settled(std::move(settlements));
   for (const auto& each : batch.members()) conclude(each);
   co_return error_code();
 }

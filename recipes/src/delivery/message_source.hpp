@@ -56,7 +56,8 @@ class message_source {
   /// It is not known whether the last commit was done. A source that moves its position is outdated from here on.
   virtual void doubt() {}
   /// Waits for one message, and completes with up to `most`, in order. A message is received once, until `open`.
-  /// Cancelling it loses none. It completes with none if the source is outdated; if `most` is 0, it does not wait.
+  /// Cancelling it loses none. It completes with none if the source is outdated, and once if it `wants_write`; if
+  /// `most` is 0, it does not wait.
   virtual awaitable<outcome<std::vector<message>>> receive(std::size_t most) = 0;
   /// How many messages have gone before they could be received, since the last call.
   virtual std::uint64_t take_passed_over() { return 0; }
@@ -85,14 +86,16 @@ class message_source {
   /// back in between. It fails with `no_node` if the message has gone. If its key is parked, the one at `place_of_mark`
   /// fails unless the mark is as `settlement::is_behind` says.
   virtual transaction settling(const settlement& each) const = 0;
+  /// The position is to be written although no message is settled. A commit of an empty batch does it.
+  virtual bool wants_write() const noexcept { return false; }
   /// The operations that move the position behind these messages, and what else a commit of all of them takes. Nothing
-  /// for an empty batch.
+  /// for an empty batch, unless the source `wants_write`.
   virtual transaction moving_on(const std::vector<settlement>& batch) = 0;
   /// An operation of the last `moving_on` was refused. True: the messages can be settled in another way, or the source
   /// is outdated. False: the refusal concerns the whole term.
   virtual bool adapt(std::size_t, const error_code&) { return false; }
   /// The transaction was committed: the last one, if the source moves its position. Else it can be called again for the
-  /// same messages, or never.
+  /// same messages, or never. With no messages: an empty batch has written what `wants_write` told of.
   virtual awaitable<void> settled(std::vector<settlement> batch) = 0;
   /// Nothing is received or settled any more, although calls may go on: what is not settled is the successor's. Not
   /// while `receive` runs. May be called several times before `close`.

@@ -1,6 +1,5 @@
 #include "external/delivery_memory.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -9,7 +8,6 @@ namespace zkrecipes::detail {
 namespace {
 
 constexpr std::string_view memory_kind = "delivery_memory";
-constexpr auto highest_count = std::numeric_limits<std::int32_t>::max() - 1;
 constexpr std::size_t longest_attempts = 31;  // a count and a time, with blanks
 
 std::optional<std::vector<std::string>> list_or_nothing(const json_object& of, std::string_view name) {
@@ -74,9 +72,7 @@ void delivery_memory::fail(const std::string& id, std::int64_t since) {
   const auto bytes = is_new ? bytes_with_attempts(id) : 0;
   if (is_new && (failed_.size() >= most_failed || bytes_of_failed_ + bytes > most_bytes_of_failed)) return;
   bytes_of_failed_ += bytes;
-  auto& attempts = failed_[id];
-  if (attempts.count == 0) attempts.since = std::max<std::int64_t>(since, 0);
-  if (attempts.count < highest_count) ++attempts.count;
+  count_failure(failed_[id], since);
 }
 
 failed_attempts delivery_memory::failed(const std::string& id) const {

@@ -83,11 +83,17 @@ awaitable<error_code> external_message_source::read_record() {
 /// Waits for messages, or until something else is to be done.
 awaitable<error_code> external_message_source::await_more(std::size_t most) {
   if (position().has_fired()) co_return co_await position().look();  // our own commits bring us here, too
-  if (!connection_->is_open()) co_return co_await connection_->ready(place());
+  if (!connection_->is_open()) co_return co_await open_source();
   const auto wanted = is_far_ahead() ? 0 : std::min(most, held_.room());
   if (wanted > 0) connection_->ask(wanted);
   const auto why = co_await changed_.wait();
   co_return why == wake::cancelled ? make_error_code(asio::error::operation_aborted) : error_code();
+}
+
+awaitable<error_code> external_message_source::open_source() {
+  auto error = co_await connection_->ready(place());
+  if (!error) held_.forget_deliveries();
+  co_return error;
 }
 
 void external_message_source::take_messages() {
@@ -96,7 +102,7 @@ void external_message_source::take_messages() {
       connection_->fail("receive: an id must have 1 to 256 bytes without control characters");
       return;
     }
-    if (held_.contains(each.id) || !admit(each.id)) continue;
+    if (held_.note_repeat(each.id) || !admit(each.id)) continue;
     ready_.push_back(each.id);
     held_.add(std::move(each));
   }

@@ -61,6 +61,7 @@ class external_message_source : public log_source {
 
   awaitable<error_code> read_record();
   awaitable<error_code> await_more(std::size_t most);
+  awaitable<error_code> open_source();
   void take_messages();
   message make_message(const external_message& what) const;
 

@@ -1,5 +1,7 @@
 #include "external/external_queue_source.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <zkrecipes/external_source.hpp>
@@ -27,11 +29,14 @@ std::string external_queue_source::record_after(const std::vector<settlement>& b
   return next.record();
 }
 
+/// Two messages with one id count as one, so it is acknowledged as often as it was given.
 void external_queue_source::settle(const std::vector<settlement>& batch) {
   apply(memory_, batch);
   std::vector<std::string> ids;
   for (const auto& each : batch) {
-    if (each.how != settlement::kind::count_attempt) ids.push_back(each.what->name);
+    if (each.how == settlement::kind::count_attempt) continue;
+    const auto& id = each.what->name;
+    ids.insert(ids.end(), std::max<std::size_t>(held().deliveries(id), 1), id);
   }
   connection().report(std::move(ids));
 }

@@ -24,13 +24,29 @@ std::size_t held_messages::cost_of(std::string_view id) {
 
 const external_message* held_messages::find(std::string_view id) const {
   const auto found = all_.find(id);
-  return found == all_.end() ? nullptr : &found->second;
+  return found == all_.end() ? nullptr : &found->second.what;
 }
 
 void held_messages::add(external_message what) {
   bytes_ += cost_of(what.id) + bytes_of_attempts;
   auto id = what.id;
-  all_.emplace(std::move(id), std::move(what));
+  all_.emplace(std::move(id), held_message{std::move(what)});
+}
+
+bool held_messages::note_repeat(std::string_view id) {
+  const auto found = all_.find(id);
+  if (found == all_.end()) return false;
+  ++found->second.deliveries;
+  return true;
+}
+
+void held_messages::forget_deliveries() {
+  for (auto& [id, each] : all_) each.deliveries = 0;
+}
+
+std::size_t held_messages::deliveries(std::string_view id) const {
+  const auto found = all_.find(id);
+  return found == all_.end() ? 0 : found->second.deliveries;
 }
 
 void held_messages::remove(std::string_view id) {

@@ -26,6 +26,12 @@ class held_messages {
   /// Null: it is not here.
   const external_message* find(std::string_view id) const;
   void add(external_message what);
+  /// It has come again. False: it is not here.
+  bool note_repeat(std::string_view id);
+  /// The source was opened anew, and gives all of them again.
+  void forget_deliveries();
+  /// How often it was given since the source was opened.
+  std::size_t deliveries(std::string_view id) const;
   void remove(std::string_view id);
   void clear();
 
@@ -33,9 +39,14 @@ class held_messages {
   static std::size_t cost_of(std::string_view id);
 
  private:
+  struct held_message {
+    external_message what{};
+    std::size_t deliveries = 1;  // since the source was opened
+  };
+
   std::size_t most_;
   std::size_t bytes_ = 0;
-  std::map<std::string, external_message, std::less<>> all_;
+  std::map<std::string, held_message, std::less<>> all_;
 };
 
 }  // namespace zkrecipes::detail

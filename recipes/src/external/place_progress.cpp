@@ -51,8 +51,7 @@ void place_progress::settle(const std::string& place) {
 
 void place_progress::fail(const std::string& place, std::int64_t since) {
   if (!numbers_.contains(place)) return;
-  auto& attempts = stored_.failed[place];
-  if (attempts.count++ == 0) attempts.since = since;
+  count_failure(stored_.failed[place], since);
 }
 
 failed_attempts place_progress::failed(std::string_view place) const {

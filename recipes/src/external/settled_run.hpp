@@ -24,6 +24,10 @@ class settled_run {
   /// There is a range.
   void forget_lowest() { ranges_.erase(ranges_.begin()); }
   std::size_t count_ranges() const noexcept { return ranges_.size(); }
+  /// What `to_text` takes, at most.
+  std::size_t most_text() const {
+    return ranges_.empty() ? 0 : ranges_.size() * 2 * (std::to_string(ranges_.back().last).size() + 1);
+  }
 
   /// `1-29,32-39,57`.
   std::string to_text() const;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "external/plain_number.hpp"
+#include "format/json_text.hpp"
 
 namespace zkrecipes::detail {
 
@@ -17,15 +18,37 @@ void settled_runs::add(const numbered_id& which, std::uint64_t first) {
   const auto [at, is_new] = runs_.try_emplace({which.producer, which.epoch});
   auto& numbers = at->second.numbers;
   ranges_ -= numbers.count_ranges();
+  if (!is_new) bytes_ -= bytes_of(*at);
   const bool has_first = first > 0 && first <= which.number;
   numbers.add(has_first ? first : which.number, which.number);
   ranges_ += numbers.count_ranges();
+  bytes_ += bytes_of(*at);
   at->second.used = ++settlements_;
   if (ranges_ > most_ranges) forget_lowest();
-  if (!is_new) return;
-  const bool is_first = forget_epochs(which.producer) == 1;
-  if (is_first) forget_producers();
-  if (runs_.size() > most_runs) forget(by_use().front());
+  if (is_new) {
+    const bool is_first = forget_epochs(which.producer) == 1;
+    if (is_first) forget_producers();
+    if (runs_.size() > most_runs) forget(by_use().front());
+  }
+  if (bytes_ > most_bytes) bound_bytes();
+}
+
+/// As an element of the record.
+std::size_t settled_runs::bytes_of(const runs::value_type& which) {
+  constexpr std::size_t longest_epoch = 20;
+  constexpr std::size_t between = 3;  // two blanks and a comma
+  std::string text;
+  append_quoted(text, which.first.first);
+  return text.size() + longest_epoch + between + which.second.numbers.most_text();
+}
+
+/// The runs used longest ago; of the last one the lowest ranges.
+void settled_runs::bound_bytes() {
+  for (const auto& each : by_use()) {
+    if (bytes_ <= most_bytes || runs_.size() == 1) break;
+    forget(each);
+  }
+  while (bytes_ > most_bytes && ranges_ > 1) forget_lowest();
 }
 
 settled_runs::run_list settled_runs::by_use() const {
@@ -76,12 +99,15 @@ void settled_runs::forget_producers() {
 void settled_runs::forget_lowest() {
   const auto most =
       std::ranges::max_element(runs_, {}, [](const auto& each) { return each.second.numbers.count_ranges(); });
+  bytes_ -= bytes_of(*most);
   most->second.numbers.forget_lowest();
+  bytes_ += bytes_of(*most);
   --ranges_;
 }
 
 void settled_runs::forget(runs::const_iterator which) {
   ranges_ -= which->second.numbers.count_ranges();
+  bytes_ -= bytes_of(*which);
   runs_.erase(which);
 }
 
@@ -106,6 +132,7 @@ bool settled_runs::append(std::string_view text) {
   if (!is_new) return false;
   ranges_ += numbers->count_ranges();
   at->second = {std::move(*numbers), ++settlements_};
+  bytes_ += bytes_of(*at);
   return ranges_ <= most_ranges;
 }
 

@@ -26,6 +26,9 @@ class settled_runs {
   static constexpr std::uint64_t recent_settlements = 2'000;
   static constexpr std::size_t most_runs = 2'048;     ///< Whenever they were used.
   static constexpr std::size_t most_ranges = 10'000;  ///< All runs together.
+  /// What all of them take in the record, whenever they were used: a server takes no request of more than 1 MB, and a
+  /// record that does not fit would stop the source for good. To forget a run doubles a message at worst.
+  static constexpr std::size_t most_bytes = 240 * 1'024;
 
   bool has(const numbered_id& which) const;
   /// `first`: also all numbers from this one on, which are those of no message of this source; 0: that of `which`.
@@ -51,12 +54,15 @@ class settled_runs {
   run_list by_use() const;
   std::size_t forget_epochs(const std::string& producer);
   void forget_producers();
+  void bound_bytes();
+  static std::size_t bytes_of(const runs::value_type& which);
   void forget_lowest();
   void forget(runs::const_iterator which);
 
   runs runs_;
   std::uint64_t settlements_ = 0;
   std::size_t ranges_ = 0;
+  std::size_t bytes_ = 0;  // what they take in the record, at most
 };
 
 }  // namespace zkrecipes::detail

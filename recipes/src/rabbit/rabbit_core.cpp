@@ -33,6 +33,8 @@ awaitable<outcome<>> rabbit_core::revive(dead_letter which) {
   const bool is_named = !which.name.empty() && which.name.find('/') == which.name.npos;
   if (!shard || *shard >= frame_->options.shards || !is_named) co_return outcome<>(errc::bad_arguments);
   if (is_too_large_for_queue(which.key, which.data)) co_return outcome<>(errc::too_large);
+  auto error = co_await find_queues(frame_);  // another queue might be nobody's
+  if (error) co_return outcome<>(error);
   const auto session = frame_->broker.session;
   const auto folder = frame_->where.dead(rabbit_group);
   auto seen = co_await session->perform(make_request(opcode::exists, join(folder, which.name)), retry::always);
@@ -43,7 +45,7 @@ awaitable<outcome<>> rabbit_core::revive(dead_letter which) {
   what.key = which.key;
   what.data = which.data;
   lone_put putting(frame_, std::move(what));
-  const auto error = co_await putting.run(session->retry_deadline());
+  error = co_await putting.run(session->retry_deadline());
   if (error) co_return outcome<>(error);
   auto removed = co_await discard_letter(session, folder, which.name);
   const bool has_gone = std::get<0>(removed) == errc::no_node || std::get<0>(removed) == errc::outcome_unknown;

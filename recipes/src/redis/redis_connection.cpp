@@ -32,6 +32,10 @@ void redis_connection::send(const std::vector<std::string>& command, redis_link:
   if (auto* link = static_cast<redis_link*>(present_link())) link->send(command, std::move(handler));
 }
 
+void redis_connection::prepare(const std::vector<std::string>& command, redis_link::reply_handler handler) {
+  if (auto* link = static_cast<redis_link*>(present_link())) link->prepare(command, std::move(handler));
+}
+
 /// Authenticates, selects the database, and asks whether the broker is a primary, in one round trip.
 awaitable<error_code> redis_connection::greet(lease_clock::time_point deadline) {
   auto first = std::make_shared<greeting>();
@@ -73,10 +77,9 @@ void redis_connection::note_answer(greeting& of, std::size_t step, const redisRe
     of.detail = command + (has_words ? ": " + std::string(text_in(*reply)) : " was refused");
   }
   if (of.error || command != "ROLE") return;
-  const auto role = parse_role(*reply);
-  if (!role) of.error = redis_errc::unexpected_reply;
-  if (role && *role != "master") of.error = redis_errc::unavailable;
-  of.detail = role ? "it is no primary, but a " + *role : "ROLE: not a reply of Redis";
+  const auto role = judge_role(*reply);
+  of.error = role.error;
+  of.detail = role.words;
 }
 
 }  // namespace zkrecipes::detail

@@ -19,6 +19,8 @@ class redis_connection final : public broker_connection {
 
   /// Handlers are called by the connection of now only.
   void send(const std::vector<std::string>& command, redis_link::reply_handler handler);
+  /// The same, in one piece with the command that is sent next.
+  void prepare(const std::vector<std::string>& command, redis_link::reply_handler handler);
 
  private:
   struct greeting;

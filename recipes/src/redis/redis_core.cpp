@@ -158,11 +158,13 @@ awaitable<outcome<>> redis_core::revive(std::string group, dead_letter which) {
   const bool is_named = !which.name.empty() && which.name.find('/') == which.name.npos;
   if (!shard || *shard >= frame_->options.shards || !is_named || !is_group(group))
     co_return outcome<>(errc::bad_arguments);
+  auto error = co_await find_streams(frame_);  // with another stream the entry would go where nobody consumes it
+  if (error) co_return outcome<>(error);
   const auto folder = frame_->where.dead(group);
   auto seen =
       co_await frame_->broker.session->perform(make_request(opcode::exists, join(folder, which.name)), retry::always);
   if (seen.error) co_return outcome<>(seen.error);
-  const auto error = co_await put(*shard, which);
+  error = co_await put(*shard, which);
   if (error) co_return outcome<>(error);
   auto removed = co_await discard_letter(frame_->broker.session, folder, which.name);
   const bool has_gone = std::get<0>(removed) == errc::no_node || std::get<0>(removed) == errc::outcome_unknown;

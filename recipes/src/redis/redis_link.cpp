@@ -18,8 +18,6 @@ namespace {
 
 constexpr std::size_t bytes_at_once = 64 << 10;
 
-using reply_ptr = std::unique_ptr<void, decltype(&freeReplyObject)>;
-
 /// The command as the protocol has it.
 std::string formatted(const std::vector<std::string>& command) {
   std::vector<const char*> parts;
@@ -35,14 +33,10 @@ std::string formatted(const std::vector<std::string>& command) {
   return std::string(text, static_cast<std::size_t>(size));
 }
 
-std::string reason_of(const redisReader& refused) {
-  return refused.err == REDIS_ERR_OOM ? "a reply takes too much memory" : refused.errstr;
-}
-
 }  // namespace
 
 redis_link::redis_link(std::unique_ptr<backend::broker_stream> over, std::function<void()> changed)
-    : stream_(std::move(over)), changed_(std::move(changed)), reader_(make_reply_reader()) {}
+    : stream_(std::move(over)), changed_(std::move(changed)) {}
 
 redis_link::~redis_link() { abandon(); }
 
@@ -62,10 +56,14 @@ void redis_link::connect(const backend::endpoint& broker) {
 }
 
 void redis_link::send(const std::vector<std::string>& command, reply_handler handler) {
+  prepare(command, std::move(handler));
+  if (is_up_ && sending_.empty()) write();
+}
+
+void redis_link::prepare(const std::vector<std::string>& command, reply_handler handler) {
   if (is_over_) return handler(nullptr);
   to_send_ += formatted(command);
   handlers_.push_back(std::move(handler));
-  if (is_up_ && sending_.empty()) write();
 }
 
 /// Commands sent meanwhile go together with the next write.
@@ -89,15 +87,13 @@ void redis_link::read() {
 
 /// False: the connection has ended.
 bool redis_link::take_replies(std::size_t size) {
-  redisReaderFeed(reader_.get(), received_.data(), size);
-  for (;;) {
-    void* parsed = nullptr;
-    const int rc = redisReaderGetReply(reader_.get(), &parsed);
-    const reply_ptr owner(parsed, &freeReplyObject);
-    if (rc != REDIS_OK) return end(reason_of(*reader_)), false;
-    if (!parsed) return true;
-    if (!take_reply(static_cast<const redisReply*>(parsed)) || is_over_) return false;
+  reader_.feed({received_.data(), size});
+  while (const auto* reply = reader_.next()) {
+    if (!take_reply(reply) || is_over_) return false;
   }
+  const auto problem = reader_.problem();
+  if (!problem.empty()) end(problem);
+  return problem.empty();
 }
 
 bool redis_link::take_reply(const redisReply* reply) {

@@ -12,7 +12,6 @@
 #include "broker/broker_link.hpp"
 #include "redis/reply_reader.hpp"
 
-struct redisReader;
 struct redisReply;
 
 namespace zkrecipes::detail {
@@ -39,6 +38,8 @@ class redis_link final : public broker_link, public std::enable_shared_from_this
 
   /// Sends a command behind those sent before. The handlers are called in this order.
   void send(const std::vector<std::string>& command, reply_handler handler);
+  /// The same, in one piece with the command that is sent next.
+  void prepare(const std::vector<std::string>& command, reply_handler handler);
 
  private:
   void read();

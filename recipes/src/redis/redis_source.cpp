@@ -24,7 +24,7 @@ awaitable<void> redis_source::close() {
 /// One write of the position from its known version, whatever the number of messages.
 transaction redis_source::moving_on(const std::vector<settlement>& batch) {
   transaction all;
-  if (batch.empty()) return all;
+  if (batch.empty() && !wants_write()) return all;
   auto next = reader_.progress();
   for (const auto& each : batch) apply(next, each);
   position().write(all, serialize(next.position()));

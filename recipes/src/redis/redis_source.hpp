@@ -24,6 +24,7 @@ class redis_source final : public log_source {
     return reader_.read_again(std::move(names));
   }
   bool can_read_again() const noexcept override { return true; }
+  bool wants_write() const noexcept override { return reader_.wants_write(); }
   transaction moving_on(const std::vector<settlement>& batch) override;
   bool adapt(std::size_t operation, const error_code& why) override;
   awaitable<void> settled(std::vector<settlement> batch) override;

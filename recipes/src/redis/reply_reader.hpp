@@ -1,20 +1,43 @@
-// hiredis' parser of replies, with a bound for what a reply announces.
+// hiredis' parser of replies. What a reply announces is bounded, and its parts are in one piece of memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <memory_resource>
+#include <string>
+#include <string_view>
 
 struct redisReader;
+struct redisReply;
 
 namespace zkrecipes::detail {
-
-using reply_reader = std::unique_ptr<redisReader, void (*)(redisReader*)>;
 
 /// hiredis 0.14 allocates an array as soon as its length is announced, so a few bytes could ask for any amount of
 /// memory. A longer array is refused as if there were no memory for it.
 inline constexpr std::size_t longest_reply_array = 1'000'000;
 
-/// \throws std::bad_alloc
-reply_reader make_reply_reader();
+/// By itself hiredis allocates each part of a reply, and frees it again: fourteen times for an entry of a stream, which
+/// takes more time than all the rest of the reading.
+class reply_reader {
+ public:
+  /// \throws std::bad_alloc
+  reply_reader();
+  reply_reader(const reply_reader&) = delete;
+  reply_reader& operator=(const reply_reader&) = delete;
+  ~reply_reader();
+
+  void feed(std::string_view bytes);
+  /// The next whole reply, until the next call. Null: there is none yet, or `problem` tells why there never will be.
+  const redisReply* next();
+  /// Empty: there is none.
+  std::string problem() const;
+
+ private:
+  std::array<std::byte, 64 << 10> first_memory_;
+  std::pmr::monotonic_buffer_resource memory_;  // of the reply that is being read, or was read last
+  std::unique_ptr<redisReader, void (*)(redisReader*)> parser_;
+  bool is_whole_ = false;  // the reply in `memory_`
+};
 
 }  // namespace zkrecipes::detail

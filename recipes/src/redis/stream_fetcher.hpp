@@ -12,16 +12,23 @@
 
 namespace zkrecipes::detail {
 
-/// By a connection of its own, which is made when it is needed first: that of the reader waits in XREAD. On the strand.
+/// By a connection of its own, which is made when it is needed first: that of the reader waits in XREAD. So the broker
+/// may be one whose stream the reader has not compared yet, and it is asked in the same round trip whether it is a
+/// primary, and whether an entry that is missing was removed or lost. On the strand.
 class stream_fetcher {
  public:
   using entries = std::vector<std::optional<stream_entry>>;
+  struct finding {
+    entries found{};     ///< In the order of the ids; nothing for those that are not in the stream.
+    std::string loss{};  ///< Why the broker has lost one of them. Empty: they were removed, as far as it tells.
+  };
 
   stream_fetcher(redis_frame_ptr frame, std::string stream);
 
-  /// In the order of the ids; nothing for those that have gone. Waits for the broker. Errors: as those of
-  /// `redis_connection::ready`, and `foreign_data`.
-  awaitable<outcome<entries>> fetch(std::vector<stream_id> ids);
+  /// `farthest`: the last entry that was consumed or read. What is behind it counts as removed. Waits for the broker.
+  /// Errors: as those of `redis_connection::ready`, and `foreign_data`.
+  awaitable<outcome<finding>> fetch(std::vector<stream_id> ids, stream_id farthest);
+  redis_connection& connection() noexcept { return connection_; }
   void close() { connection_.close(); }
 
  private:

@@ -1,12 +1,15 @@
 #include "redis/stream_progress.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 namespace zkrecipes::detail {
 
 namespace {
+
+constexpr std::size_t least_thinned = 256;
 
 stream_id id_behind(const stream_id& which) {
   const bool is_last = which.sequence == std::numeric_limits<std::uint64_t>::max();
@@ -15,13 +18,17 @@ stream_id id_behind(const stream_id& which) {
 
 }  // namespace
 
+stream_progress::stream_progress(stream_position stored) : stored_(std::move(stored)), known_end_(stored_.farthest()) {
+  if (!stored_.failed.empty()) known_end_ = std::max(known_end_, stored_.failed.rbegin()->first);
+}
+
 bool stream_progress::open(const stream_id& which) {
   const auto last_read = open_.empty() ? stored_.last : open_.back().id;
   if (which <= last_read) return false;
   const bool is_settled = stored_.is_settled(which);
   pass_stored(which);
-  open_.push_back({which, is_settled});
-  if (is_settled) ++settled_count_;
+  open_.push_back({which, false});
+  if (is_settled) note_settled(std::prev(open_.end()));
   move_on();
   return !is_settled;
 }
@@ -36,7 +43,8 @@ void stream_progress::pass_stored(const stream_id& which) {
   }
 }
 
-std::deque<stream_progress::entry>::iterator stream_progress::find(const stream_id& which) {
+stream_progress::entries::iterator stream_progress::find(const stream_id& which) {
+  if (!open_.empty() && open_.front().id == which) return open_.begin();  // as it is where the order is strict
   const auto found = std::ranges::lower_bound(open_, which, {}, &entry::id);
   return found != open_.end() && found->id == which ? found : open_.end();
 }
@@ -44,20 +52,30 @@ std::deque<stream_progress::entry>::iterator stream_progress::find(const stream_
 bool stream_progress::is_settled(const stream_id& which) const {
   if (stored_.is_settled(which)) return true;
   const auto found = std::ranges::lower_bound(open_, which, {}, &entry::id);
-  return found != open_.end() && found->id == which && found->is_settled;
+  if (found == open_.end() || !found->is_settled) return false;
+  return found->id == which || (found != open_.begin() && std::prev(found)->is_settled);
 }
 
 void stream_progress::settle(const stream_id& which) {
   if (!stored_.failed.empty()) stored_.failed.erase(which);
   const auto found = find(which);
-  if (found == open_.end() || std::exchange(found->is_settled, true)) return;
-  ++settled_count_;
+  if (found == open_.end() || found->is_settled) return;
+  note_settled(found);
   move_on();
 }
 
+void stream_progress::note_settled(entries::iterator which) {
+  which->is_settled = true;
+  ++settled_count_;
+  const auto next = std::next(which);
+  const bool follows = which != open_.begin() && std::prev(which)->is_settled;
+  const bool is_followed = next != open_.end() && next->is_settled;
+  if (!follows && !is_followed) ++runs_;
+  if (follows && is_followed) --runs_;
+}
+
 void stream_progress::fail(const stream_id& which, std::int64_t since) {
-  auto& attempts = stored_.failed[which];
-  if (attempts.count++ == 0) attempts.since = since;
+  count_failure(stored_.failed[which], since);
 }
 
 failed_attempts stream_progress::failed(const stream_id& which) const {
@@ -66,12 +84,29 @@ failed_attempts stream_progress::failed(const stream_id& which) const {
 }
 
 void stream_progress::move_on() {
+  if (!open_.empty() && open_.front().is_settled) --runs_;
   while (!open_.empty() && open_.front().is_settled) {
     stored_.last = open_.front().id;
     open_.pop_front();
     --settled_count_;
   }
   stored_.failed.erase(stored_.failed.begin(), stored_.failed.upper_bound(stored_.last));
+  // So rarely that each entry that goes has paid for the walk.
+  if (settled_count_ > 2 * runs_ + open_.size() / 2 + least_thinned) thin_out();
+}
+
+/// Keeps the first and the last entry of each run.
+void stream_progress::thin_out() {
+  auto to = open_.begin();
+  bool follows = false;
+  for (auto each = open_.begin(); each != open_.end(); ++each) {
+    const auto next = std::next(each);
+    const bool is_inner = follows && each->is_settled && next != open_.end() && next->is_settled;
+    follows = each->is_settled;
+    if (is_inner) --settled_count_;
+    if (!is_inner) *to++ = *each;
+  }
+  open_.erase(to, open_.end());
 }
 
 stream_id stream_progress::farthest() const {
@@ -81,10 +116,11 @@ stream_id stream_progress::farthest() const {
 
 void stream_progress::fall_back(const stream_id& end) {
   open_.clear();
-  settled_count_ = 0;
+  settled_count_ = runs_ = 0;
   std::erase_if(stored_.ahead, [&end](const auto& each) { return each.first > end; });
   for (auto& [first, last] : stored_.ahead) last = std::min(last, end);
   stored_.last = std::min(stored_.last, end);
+  known_end_ = std::min(known_end_, end);
   stored_.failed.erase(stored_.failed.upper_bound(end), stored_.failed.end());
 }
 

@@ -11,11 +11,16 @@
 namespace zkrecipes::detail {
 
 /// Entries are opened in order, as they are read, and settled in any order. The position follows behind the first entry
-/// that is not settled. It does no I/O.
+/// that is not settled. What is settled behind that one is kept as ranges, so one entry that stays open for long costs
+/// nothing but itself. It does no I/O.
 class stream_progress {
  public:
+  /// So many ranges and failed attempts a position may have before no more is to be begun. Each takes about 40 bytes in
+  /// the record with the ids that Redis gives, and less than 90 with any.
+  static constexpr std::size_t most_parts = 8'000;
+
   stream_progress() = default;
-  explicit stream_progress(stream_position stored) : stored_(std::move(stored)) {}
+  explicit stream_progress(stream_position stored);
 
   /// It was read. False: it was settled before.
   bool open(const stream_id& which);
@@ -26,8 +31,15 @@ class stream_progress {
 
   /// The last entry that is settled, or was read.
   stream_id farthest() const;
-  /// Whether something was read and is not settled.
-  bool has_open() const noexcept { return open_.size() > settled_count_; }
+  /// How many entries were read and are not settled.
+  std::size_t count_open() const noexcept { return open_.size() - settled_count_; }
+  bool has_open() const noexcept { return count_open() > 0; }
+  /// No entry that is not `is_known` is to be begun while others are in hand: the record would become too large.
+  bool is_full() const noexcept { return stored_.ahead.size() + runs_ + stored_.failed.size() >= most_parts; }
+  /// What was stored tells something of this entry or of one behind it, so it was begun before.
+  bool is_known(const stream_id& which) const noexcept { return which <= known_end_; }
+  /// How many entries take memory.
+  std::size_t count_kept() const noexcept { return open_.size(); }
   /// The stream ends here, in front of what is known: it has lost what was behind it. Nothing is open.
   void fall_back(const stream_id& end);
 
@@ -36,18 +48,23 @@ class stream_progress {
   const stream_id& last() const noexcept { return stored_.last; }
 
  private:
-  void pass_stored(const stream_id& which);
-  void move_on();
-
   struct entry {
     stream_id id;
     bool is_settled;
   };
-  std::deque<entry>::iterator find(const stream_id& which);
+  using entries = std::deque<entry>;
+
+  void pass_stored(const stream_id& which);
+  void note_settled(entries::iterator which);
+  void move_on();
+  void thin_out();
+  entries::iterator find(const stream_id& which);
 
   stream_position stored_;         // `last` is up to date; `ahead` is behind all that was read
-  std::deque<entry> open_;         // read, and behind `last`; in order. A commit copies it, so it is flat
+  stream_id known_end_{};          // the last entry that it told something of at first
+  entries open_;                   // read, and behind `last`; in order. A commit copies it, so it is flat
   std::size_t settled_count_ = 0;  // of the open ones
+  std::size_t runs_ = 0;           // of settled ones that follow each other: all between two of a run are settled
 };
 
 }  // namespace zkrecipes::detail

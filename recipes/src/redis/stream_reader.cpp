@@ -8,7 +8,6 @@
 
 #include <zkrecipes/redis_error.hpp>
 
-#include "redis/redis_inquiry.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 
@@ -43,10 +42,12 @@ void stream_reader::open() {
   progress_ = {};
   cursor_ = {};
   end_of_rest_.reset();
+  is_unwritten_ = false;
   ready_.clear();
   problems_.clear();
   failure_.reset();
-  is_asking_ = false;
+  is_asking_ = is_comparing_ = false;
+  removable_.reset();
 }
 
 std::string stream_reader::problem_of(const std::string& name) const {
@@ -56,6 +57,7 @@ std::string stream_reader::problem_of(const std::string& name) const {
 }
 
 void stream_reader::note_settled() {
+  is_unwritten_ = false;
   trimmer_.note_consumed(progress_.last());
   changed_.notify();
 }
@@ -69,12 +71,12 @@ awaitable<outcome<stream_messages>> stream_reader::receive(std::size_t most) {
     if (error || position_.is_outdated() || most == 0) co_return failed<stream_messages>(error);
     if (failure_) error = answer_failure(*std::exchange(failure_, std::nullopt), words_);
     if (error) co_return failed<stream_messages>(error);
-    consider_going_back();
+    if (goes_back()) co_return failed<stream_messages>(error);  // with none, so that it is written
     if (is_checked()) {
       co_await trim();
       ask();
     }
-    if (!ready_.empty()) break;
+    if (may_hand_out()) break;
     if (is_checked()) {
       error = co_await await_more();
     } else {
@@ -84,11 +86,20 @@ awaitable<outcome<stream_messages>> stream_reader::receive(std::size_t most) {
   }
   stream_messages some;
   some.reserve(std::min(most, ready_.size()));
-  while (some.size() < most && !ready_.empty()) {
+  while (some.size() < most && may_hand_out()) {
     some.push_back(std::move(ready_.front()));
     ready_.pop_front();
   }
   co_return outcome<stream_messages>(error_code(), std::move(some));
+}
+
+/// What is in hand would be too much for the position if more were begun. Alone an entry always may.
+bool stream_reader::may_hand_out() const {
+  if (ready_.empty()) return false;
+  const bool is_alone = progress_.count_open() == ready_.size();
+  if (is_alone || !progress_.is_full()) return true;
+  const auto next = parse_stream_id(ready_.front().name);
+  return next && progress_.is_known(*next);
 }
 
 /// The first time.
@@ -109,132 +120,26 @@ awaitable<error_code> stream_reader::read_position() {
 }
 
 awaitable<error_code> stream_reader::get_connection() {
-  is_asking_ = false;
+  is_asking_ = is_comparing_ = false;
+  removable_.reset();
   auto error = co_await connection_.ready();
   if (!error && !is_checked()) error = co_await check_stream();
   co_return error;
 }
 
-/// The replies that tell whether the stream is the one that was consumed.
-struct stream_reader::look_at_stream {
-  stream_id last{};  // what was asked for: commits move on while the broker answers
-  stream_id farthest{};
-  error_code error{};
-  std::string words{};
-  stream_state state{};
-  bool has_last = false;
-  bool has_farthest = false;
-
-  void take_state(const redisReply& reply) {
-    if (is_missing_key(reply)) return;
-    const auto read = parse_stream_state(reply);
-    if (read) state = *read;
-    if (!read) refuse(reply, refusal_of(reply, REDIS_REPLY_ARRAY));
-  }
-  bool take_entry(const redisReply& reply) {
-    const auto why = judge_reply(reply, REDIS_REPLY_ARRAY);
-    if (why) refuse(reply, why);
-    return !why && reply.elements > 0;
-  }
-  void refuse(const redisReply& reply, const error_code& why) {
-    error = why;
-    words = words_of(reply);
-  }
-};
-
-awaitable<error_code> stream_reader::check_stream() {
-  redis_inquiry asking(connection_, frame_->broker.session->get_scheduler());
-  auto look = std::make_shared<look_at_stream>();
-  look->last = progress_.last();
-  look->farthest = progress_.farthest();
-  const std::vector<std::string> state{"XINFO", "STREAM", stream_};
-  asking.ask(state, [look](const redisReply& reply) { look->take_state(reply); });
-  const auto ask_for = [&](const stream_id& which, bool look_at_stream::*has) {
-    const auto id = to_string(which);
-    const std::vector<std::string> command{"XRANGE", stream_, id, id, "COUNT", "1"};
-    asking.ask(command, [look, has](const redisReply& reply) { (*look).*has = look->take_entry(reply); });
-  };
-  ask_for(look->last, &look_at_stream::has_last);
-  ask_for(look->farthest, &look_at_stream::has_farthest);
-  auto asked = co_await asking.replies(frame_->broker.session->now() + frame_->options.timeout);
-  const auto& [failure, is_complete] = asked;
-  if (failure || !is_complete) co_return failure;  // the next connection asks again
-  if (look->error) co_return answer_failure(look->error, look->words);
-  co_return co_await judge(*look);
-}
-
-awaitable<error_code> stream_reader::judge(look_at_stream& look) {
-  const auto& farthest = look.farthest;
-  auto loss = loss_of(look.state, look.last, look.has_last, farthest);
-  if (loss.empty()) loss = loss_of(look.state, farthest, look.has_farthest, farthest);
-  if (!loss.empty()) {
-    const bool stops = frame_->options.regress == redis_regress::stop_the_run;
-    const auto detail = stream_ + ": " + loss + (stops ? "; the run ends" : "; going on with what is put from now on");
-    connection_.tell(stops ? log_severity::error : log_severity::warning, session_event::operation_failed,
-                     redis_errc::source_regressed, detail);
-    if (stops) co_return redis_errc::source_regressed;
-    if (look.state.last_generated < farthest) end_of_rest_ = look.state.last_generated;
-  }
-  checked_ = connection_.number();
-  co_return error_code();
-}
-
-/// First all that is in hand is settled: then no entry that is put meanwhile has an id that is behind the position.
-/// Entries that are there and were not read yet are read.
-void stream_reader::consider_going_back() {
-  if (!end_of_rest_ || !ready_.empty() || progress_.has_open()) return;
-  progress_.fall_back(*end_of_rest_);
-  cursor_ = std::min(cursor_, *end_of_rest_);
-  trimmer_.note_consumed(progress_.last());
-  end_of_rest_.reset();
-}
-
-error_code stream_reader::answer_failure(const error_code& why, const std::string& words) {
-  const auto detail = stream_ + ": " + words;
-  if (may_recover(why)) {
-    connection_.give_up(why, detail);
-    return {};
-  }
-  connection_.tell(log_severity::error, session_event::operation_failed, why, detail);
-  return why;
-}
-
-/// Whole nodes of the stream are removed, which is cheap. Nothing is while the position is behind the end of the
-/// stream: its last entries would go, which tell the next time whether it is still the same.
-awaitable<void> stream_reader::trim() {
-  if (end_of_rest_) co_return;
-  const auto consumed = co_await trimmer_.consumed_by_all();
-  if (consumed.empty() || !is_checked()) co_return;
-  const auto left = std::make_shared<std::size_t>(consumed.size());
-  for (const auto& each : consumed) {
-    const auto id = to_string(each);
-    const std::vector<std::string> command{"XRANGE", stream_, id, id, "COUNT", "1"};
-    connection_.send(command, [this, left, keep = consumed.front()](const redisReply* reply) {
-      const bool is_there = reply && reply->type == REDIS_REPLY_ARRAY && reply->elements > 0;
-      if (is_there && --*left == 0) remove_consumed(keep);
-    });
-  }
-}
-
-/// By the connection that has told that the stream is whole: what a broker loses ends it.
-void stream_reader::remove_consumed(const stream_id& keep) {
-  const std::vector<std::string> command{"XTRIM", stream_, "MINID", "~", to_string(keep)};
-  connection_.send(command, [](const redisReply*) {});  // a refusal shows in the length of the stream only
-}
-
 /// Waits for entries, or until something else is to be done.
 awaitable<error_code> stream_reader::await_more() {
   if (position_.has_fired()) co_return co_await position_.look();  // our own commits bring us here, too
-  const auto until = is_asking_ ? answer_by_ : never;
-  if (failure_ || !ready_.empty() || !is_checked()) co_return error_code();
+  const auto until = is_asking_ || is_comparing_ ? answer_by_ : never;
+  if (failure_ || may_hand_out() || removable_ || !is_checked()) co_return error_code();
   const auto why = co_await changed_.wait(until);
   if (why == wake::cancelled) co_return asio::error::operation_aborted;
-  if (why == wake::timed_out) connection_.give_up(redis_errc::unavailable, "no answer to XREAD");
+  if (why == wake::timed_out) connection_.give_up(redis_errc::unavailable, "no answer in time");
   co_return error_code();
 }
 
 void stream_reader::ask() {
-  if (is_asking_ || end_of_rest_ || ready_.size() >= frame_->options.read_ahead) return;
+  if (is_asking_ || is_trimming() || is_going_back() || ready_.size() >= frame_->options.read_ahead) return;
   const auto block = std::min(longest_block, frame_->options.timeout);
   const std::vector<std::string> command{"XREAD",
                                          "COUNT",
@@ -246,14 +151,25 @@ void stream_reader::ask() {
                                          to_string(cursor_)};
   is_asking_ = true;
   answer_by_ = frame_->broker.session->now() + block + frame_->options.timeout;
+  connection_.prepare({"ROLE"}, [this](const redisReply* reply) { take_role(reply); });
   connection_.send(command, [this](const redisReply* reply) { take(reply); });
+}
+
+/// Called inside of hiredis.
+void stream_reader::take_role(const redisReply* reply) {
+  if (!reply) return;  // the connection has ended
+  auto role = judge_role(*reply);
+  if (!role.error) return;
+  failure_ = role.error;
+  words_ = std::move(role.words);
+  changed_.notify();
 }
 
 /// Called inside of hiredis.
 void stream_reader::take(const redisReply* reply) {
   is_asking_ = false;
   changed_.notify();
-  if (!reply) return;  // the connection has ended
+  if (!reply || failure_) return;  // the connection has ended, or is to end
   const entry_fields fields{frame_->options.key_field, frame_->options.data_field};
   auto entries = reply->type == REDIS_REPLY_ERROR ? std::nullopt : parse_entries(*reply, fields);
   if (!entries) {
@@ -299,12 +215,16 @@ awaitable<outcome<found_entries>> stream_reader::read_again(std::vector<std::str
     places.push_back(i);
   }
   if (ids.empty()) co_return outcome<found_entries>(error_code(), std::move(found));
-  auto fetched = co_await fetcher_.fetch(ids);
-  auto& [failure, entries] = fetched;
+  auto fetched = co_await fetcher_.fetch(ids, progress_.farthest());
+  auto& [failure, finding] = fetched;
+  if (!failure && !finding.loss.empty()) failure = answer_loss(fetcher_.connection(), finding.loss);
   if (failure) co_return failed<found_entries>(failure);
+  const bool must_compare = !finding.loss.empty() && is_checked() && !is_going_back();
+  if (must_compare) connection_.close();  // the next one tells where the stream ends
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (entries[i]) found[places[i]] = make_message(std::move(*entries[i]));
-    if (!entries[i]) progress_.settle(ids[i]);  // it has gone
+    auto& each = finding.found[i];
+    if (each) found[places[i]] = make_message(std::move(*each));
+    if (!each) progress_.settle(ids[i]);  // it has gone
   }
   changed_.notify();  // `receive` may wait until nothing is in hand any more
   co_return outcome<found_entries>(error_code(), std::move(found));

@@ -21,7 +21,9 @@
 namespace zkrecipes::detail {
 
 /// One XREAD is under way, which waits in the broker if there is nothing to read. What it brings is kept until it is
-/// received. With each new connection the stream is compared with what was consumed. On the strand.
+/// received. With each new connection the stream is compared with what was consumed, and with each XREAD the broker is
+/// asked whether it is still a primary: one that becomes a replica has the data of another broker from then on, and
+/// keeps the connections. On the strand.
 class stream_reader {
  public:
   /// `position`: of the group. If it is outdated, nothing is received until `open`.
@@ -35,6 +37,9 @@ class stream_reader {
   std::string problem_of(const std::string& name) const;
 
   stream_progress& progress() noexcept { return progress_; }
+  /// The position has gone back to the end of the stream, and is not stored yet. Nothing is read before it is: new
+  /// entries can have ids in front of the stored position, and the next consumer would pass over them.
+  bool wants_write() const noexcept { return is_unwritten_; }
   /// The position was written.
   void note_settled();
   void forget_problem(const std::string& name) { problems_.erase(name); }
@@ -46,16 +51,22 @@ class stream_reader {
   awaitable<error_code> get_connection();
   awaitable<error_code> check_stream();
   awaitable<error_code> judge(look_at_stream& look);
+  error_code answer_loss(redis_connection& by, const std::string& loss);
   awaitable<error_code> await_more();
   awaitable<void> trim();
-  void remove_consumed(const stream_id& keep);
+  void compare(const std::vector<stream_id>& consumed);
+  awaitable<void> remove_consumed(stream_id keep);
   bool is_checked() const noexcept { return connection_.is_up() && checked_ == connection_.number(); }
   error_code answer_failure(const error_code& why, const std::string& words);
   void ask();
+  void take_role(const redisReply* reply);
   void take(const redisReply* reply);
   void take_entry(stream_entry entry);
   message make_message(stream_entry entry);
-  void consider_going_back();
+  bool may_hand_out() const;
+  bool is_trimming() const noexcept { return is_comparing_ || removable_.has_value(); }
+  bool is_going_back() const noexcept { return end_of_rest_.has_value() || is_unwritten_; }
+  bool goes_back();
 
   redis_frame_ptr frame_;
   std::string stream_;  // its key
@@ -64,10 +75,13 @@ class stream_reader {
   stream_progress progress_;
   stream_id cursor_;                      // of the last entry that was read
   std::optional<stream_id> end_of_rest_;  // the stream has lost what was behind it: we go back there
+  bool is_unwritten_ = false;             // see `wants_write`
   std::deque<message> ready_;
   std::map<std::string, std::string> problems_;  // by the name of the message
   std::uint64_t checked_ = 0;                    // the number of the connection whose stream was compared
   bool is_asking_ = false;
+  bool is_comparing_ = false;           // whether the last entries that the groups have consumed are in the stream
+  std::optional<stream_id> removable_;  // all in front of it, if the groups have still consumed it
   lease_clock::time_point answer_by_{};
   std::optional<error_code> failure_;  // of the last XREAD
   std::string words_;                  // of the broker, on it

@@ -188,4 +188,11 @@ std::optional<std::string> parse_role(const redisReply& reply) {
   return has_role ? std::optional(std::string(text_in(*reply.element[0]))) : std::nullopt;
 }
 
+broker_role judge_role(const redisReply& reply) {
+  const auto role = parse_role(reply);
+  if (!role) return {refusal_of(reply, REDIS_REPLY_ARRAY), words_of(reply)};
+  if (*role == "master") return {};
+  return {redis_errc::unavailable, "it is no primary, but a " + *role};
+}
+
 }  // namespace zkrecipes::detail

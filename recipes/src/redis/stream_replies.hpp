@@ -50,5 +50,11 @@ std::optional<stream_state> parse_stream_state(const redisReply& reply);
 bool is_missing_key(const redisReply& reply);
 /// The first word of the reply to ROLE. Nothing if the reply is not of this form.
 std::optional<std::string> parse_role(const redisReply& reply);
+/// What the reply to ROLE means for the connection.
+struct broker_role {
+  error_code error{};  ///< None: it is a primary. `unavailable`: it is none.
+  std::string words{};
+};
+broker_role judge_role(const redisReply& reply);
 
 }  // namespace zkrecipes::detail

@@ -23,9 +23,11 @@ class stream_trimmer {
   /// All up to this entry is consumed and committed by our group.
   void note_consumed(const stream_id& last) { consumed_ = last; }
   /// The last entries that the groups have consumed, least first, if something is to be removed now; else none. Entries
-  /// in front of the least can go if all of them are in the stream. Looks from time to time only. Positions of other
-  /// groups are read; if that fails, nothing is removed.
+  /// in front of the least can go if all of them are in the stream, and `is_consumed_by_all` agrees then. Looks from
+  /// time to time only. The positions are read; if that fails, nothing is removed.
   awaitable<std::vector<stream_id>> consumed_by_all();
+  /// Whether no position is in front of this entry as of this call: somebody may have moved a group back since.
+  awaitable<bool> is_consumed_by_all(stream_id last);
 
  private:
   awaitable<std::vector<stream_id>> read_positions();

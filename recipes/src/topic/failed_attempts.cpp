@@ -1,10 +1,22 @@
 #include "topic/failed_attempts.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "format/whole_number.hpp"
 
 namespace zkrecipes::detail {
+
+namespace {
+
+constexpr auto highest_count = std::numeric_limits<std::int32_t>::max() - 1;
+
+}  // namespace
+
+void count_failure(failed_attempts& of, std::int64_t now) {
+  if (of.count == 0) of.since = std::max<std::int64_t>(now, 0);
+  if (of.count < highest_count) ++of.count;
+}
 
 std::string failed_text(const std::string& name, const failed_attempts& attempts) {
   return name + ' ' + std::to_string(attempts.count) + ' ' + std::to_string(attempts.since);
@@ -16,7 +28,7 @@ std::optional<std::pair<std::string_view, failed_attempts>> parse_failed_attempt
   if (first == text.npos) return std::nullopt;
   const auto count = parse_whole<std::int32_t>(text.substr(first + 1, second - first - 1));
   const auto since = parse_whole<std::int64_t>(text.substr(second + 1));
-  const bool is_good = count && *count < std::numeric_limits<std::int32_t>::max() && since;
+  const bool is_good = count && *count <= highest_count && since;
   if (!is_good) return std::nullopt;
   return std::pair(text.substr(0, first), failed_attempts{*count, *since});
 }

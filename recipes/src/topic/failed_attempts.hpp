@@ -15,6 +15,10 @@ struct failed_attempts {
   std::int64_t since = 0;  ///< When the first of them failed, in milliseconds since 1970.
 };
 
+/// One more has failed, at this time. The highest count and the earliest time are those that `parse_failed_attempts`
+/// reads.
+void count_failure(failed_attempts& of, std::int64_t now);
+
 /// `17.3 2 1700000000000`: the name of a message, its failed attempts, and when the first of them failed.
 std::string failed_text(const std::string& name, const failed_attempts& attempts);
 /// The name, unread, and its attempts. Nothing if the text is not of this form.

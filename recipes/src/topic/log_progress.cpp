@@ -48,8 +48,7 @@ void log_progress::settle(const message_place& which) {
 }
 
 void log_progress::fail(const message_place& which, std::int64_t since) {
-  auto& attempts = stored_.failed[which];
-  if (attempts.count++ == 0) attempts.since = since;
+  count_failure(stored_.failed[which], since);
 }
 
 failed_attempts log_progress::failed(const message_place& which) const {

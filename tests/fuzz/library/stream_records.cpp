@@ -50,14 +50,9 @@ void read_reply(const redisReply& reply) {
 
 /// As `redis_link` reads them.
 void read_replies(std::string_view input) {
-  const auto reader = make_reply_reader();
-  redisReaderFeed(reader.get(), input.data(), input.size());
-  for (;;) {
-    void* made = nullptr;
-    if (redisReaderGetReply(reader.get(), &made) != REDIS_OK || !made) return;
-    const std::unique_ptr<redisReply, void (*)(void*)> owner(static_cast<redisReply*>(made), &freeReplyObject);
-    read_reply(*owner);
-  }
+  reply_reader reader;
+  reader.feed(input);
+  while (const auto* reply = reader.next()) read_reply(*reply);
 }
 
 void read_streams(std::string_view input) {

@@ -54,4 +54,28 @@ BOOST_AUTO_TEST_CASE(the_broker_tells_what_waits_and_may_be_away) {
   BOOST_TEST(has(away.out, "critical broker-away " + at("/q")), away.out);
 }
 
+BOOST_AUTO_TEST_CASE(a_broker_over_tls) {
+  testcluster::rabbit_broker broker({.tls = true});
+  removes("/q");
+  const auto jobs = queues(broker);
+  put(jobs, "tea");  // by the port without TLS
+  const auto& own = broker.client_certificate();
+  const std::vector<std::string> ours{
+      "--broker",         broker.secure_address(), "--broker-tls-certificate", own.certificate.string(),
+      "--broker-tls-key", own.key.string()};
+  auto known = ours;
+  known.insert(known.end(), {"--broker-tls-authorities", broker.authority().certificate().string()});
+  const auto seen = stream_at("/q", known);
+  BOOST_TEST(seen.at("broker").at("trouble").is_null());
+  const auto& depths = seen.at("broker").at("depths").as_array();
+  BOOST_TEST_REQUIRE(depths.size() == 2u);
+  BOOST_TEST(depths[jobs.shard_of("smith")].at("messages").as_int64() == 1);
+
+  auto trusting = ours;  // the authorities of the system have not signed it
+  trusting.insert(trusting.end(), {"--timeout", "4s"});
+  const auto refused = check("/q", trusting);
+  BOOST_TEST(refused.code == 2, refused.out);
+  BOOST_TEST(has(refused.out, "(see --broker-tls-authorities)"), refused.out);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -85,4 +85,32 @@ BOOST_AUTO_TEST_CASE(the_credentials_for_the_broker) {
   fs::remove(file);
 }
 
+BOOST_AUTO_TEST_CASE(a_broker_over_tls) {
+  testcluster::redis_broker broker({.tls = true});
+  removes("/s");
+  put(streams(broker), "tea");  // by the port without TLS
+  const auto& own = broker.client_certificate();
+  const std::vector<std::string> asking{"--broker", broker.secure_address(), "--broker-tls-authorities",
+                                        broker.authority().certificate().string()};
+  auto known = asking;
+  known.insert(known.end(),
+               {"--broker-tls-certificate", own.certificate.string(), "--broker-tls-key", own.key.string()});
+  const auto seen = stream_at("/s", known);
+  BOOST_TEST(seen.at("broker").at("trouble").is_null());
+  BOOST_TEST(seen.at("broker").at("depths").as_array().size() == 4u);
+  const auto judged = check("/s", known);
+  BOOST_TEST(judged.code == 0, judged.out);
+
+  auto nameless = asking;  // it asks for a certificate
+  nameless.insert(nameless.end(), {"--timeout", "4s"});
+  const auto refused = check("/s", nameless);
+  BOOST_TEST(refused.code == 2, refused.out);
+  BOOST_TEST(has(refused.out, "(see --broker-tls-certificate and --broker-tls-key)"), refused.out);
+
+  known.insert(known.end(), {"--broker-tls-server-name", "redis.example", "--timeout", "4s"});
+  const auto other = stream_at("/s", known, 1);
+  BOOST_TEST(other.at("broker").at("away").as_bool());
+  BOOST_TEST(has(std::string(other.at("broker").at("trouble").as_string()), "(see --broker-tls-server-name)"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

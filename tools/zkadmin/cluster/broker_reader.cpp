@@ -8,6 +8,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "as_result.hpp"
+#include "cluster/broker_log.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -47,7 +48,17 @@ asio::awaitable<void> ask_within(zkrecipes::session session, const broker_kind& 
   }
 }
 
+void tell_reasons(const broker_log& log, std::string& trouble) {
+  const auto reasons = log.reasons();
+  if (!reasons.empty()) trouble += ": " + reasons;
+}
+
 }  // namespace
+
+settings with_log_of(const broker_place& place, settings wanted) {
+  wanted.log = [log = place.log](const zkrecipes::log_event& told) { log->note(told); };
+  return wanted;
+}
 
 asio::awaitable<void> ask_broker(zkrecipes::session session, broker_place place, stream_status& of) {
   using namespace asio::experimental::awaitable_operators;
@@ -55,11 +66,13 @@ asio::awaitable<void> ask_broker(zkrecipes::session session, broker_place place,
   if (!kind) co_return;
   const auto executor = co_await asio::this_coro::executor;
   asio::steady_timer limit(executor, place.limit);
+  place.log->forget();
   broker_answer answer;
   const auto first = co_await (ask_within(std::move(session), *kind, place, of, answer) || limit.async_wait(as_result));
   if (!answer.refusal.empty()) throw failure(exit_code::usage, "--broker: " + answer.refusal);
   const bool is_late = first.index() == 1;
   if (is_late) answer.seen = {"it has not answered within " + short_duration(place.limit), true, {}};
+  if (answer.seen.is_away) tell_reasons(*place.log, answer.seen.trouble);
   of.broker = std::move(answer.seen);
 }
 

@@ -8,11 +8,16 @@
 #include "cluster/reading.hpp"
 #include "cluster/stream_status.hpp"
 #include "settings/broker_request.hpp"
+#include "settings/settings.hpp"
 
 namespace zkadmin {
 
+/// The same settings. A session that is made with them tells why the broker can not be reached.
+settings with_log_of(const broker_place& place, settings wanted);
+
 /// Fills in the `broker` of the source: also that it is away, or refuses. A source that is neither Redis' nor
-/// RabbitMQ's is left as it is. Throws `failure` (usage) if the place is none.
+/// RabbitMQ's is left as it is. `session`: its settings are `with_log_of` the place. Throws `failure` (usage) if the
+/// place is none.
 boost::asio::awaitable<void> ask_broker(zkrecipes::session session, broker_place place, stream_status& of);
 
 /// As the next two: the error of the broker, or of ZooKeeper. `into` has the depths that were read.

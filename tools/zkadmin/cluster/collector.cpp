@@ -37,6 +37,7 @@ zkrecipes::session_options to_session_options(const settings& wanted, const std:
   options.retry.max_pause = 500ms;
   if (wanted.digest) options.digest.push_back({wanted.digest->user, wanted.digest->password});
   options.tls = wanted.tls;
+  options.log = wanted.log;
   return options;
 }
 

@@ -20,9 +20,10 @@ zkrecipes::rabbit_options options_of_queues(const broker_place& place, const str
     options.password = place.password;
   }
   if (!place.space.empty()) options.virtual_host = place.space;
+  options.tls = place.tls;
   options.queue = of.name;
   options.shards = of.shards;
-  options.timeout = place.limit;
+  options.timeout = place.share;
   return options;
 }
 

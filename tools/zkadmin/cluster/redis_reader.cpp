@@ -30,9 +30,10 @@ zkrecipes::redis_options options_of(const broker_place& place, const stream_stat
   options.user = place.user.value_or("");
   options.password = place.password;
   options.database = database_of(place.space);
+  options.tls = place.tls;
   options.stream = of.name;
   options.shards = of.shards;
-  options.timeout = place.limit;
+  options.timeout = place.share;
   return options;
 }
 

@@ -26,7 +26,7 @@ namespace asio = boost::asio;
 /// waiting.
 struct examination : contact {
   examination(const settings& with, targets of, std::optional<broker_place> asked)
-      : contact(with, "recipes"), what(std::move(of)), broker(std::move(asked)) {}
+      : contact(asked ? with_log_of(*asked, with) : with, "recipes"), what(std::move(of)), broker(std::move(asked)) {}
   targets what;
   std::optional<broker_place> broker;
   findings seen;

@@ -52,7 +52,8 @@ exit_code show_streams(surroundings& around, const settings& wanted, const std::
                        const std::optional<broker_place>& broker, output_format format) {
   const listing_kind<stream_status> streams{"stream", recipe::stream, reader_with(broker)};
   bool is_troubled = false;
-  const auto code = show_list<stream_status>(around, wanted, streams, path, [&](const known_streams& all) {
+  const auto told = broker ? with_log_of(*broker, wanted) : wanted;
+  const auto code = show_list<stream_status>(around, told, streams, path, [&](const known_streams& all) {
     is_troubled = all && tell_trouble(around.err, *all);
     return formatted_streams(all, format, !path.empty());
   });

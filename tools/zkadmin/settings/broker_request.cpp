@@ -1,7 +1,9 @@
 #include "settings/broker_request.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
+#include "cluster/broker_log.hpp"
 #include "failure.hpp"
 #include "settings/private_file.hpp"
 
@@ -25,6 +27,7 @@ void read_credentials(const std::string& file, broker_place& into) {
 std::optional<broker_place> place_of(const broker_request& asked, std::chrono::milliseconds timeout) {
   if (asked.address.empty()) {
     if (!asked.credentials_file.empty()) throw failure(exit_code::usage, "--broker-credentials needs --broker");
+    if (asked.tls.is_wanted) throw failure(exit_code::usage, "--broker-tls needs --broker");
     return std::nullopt;
   }
   broker_place place;
@@ -32,12 +35,17 @@ std::optional<broker_place> place_of(const broker_request& asked, std::chrono::m
   place.hosts = asked.address.substr(0, slash);
   if (slash != asked.address.npos) place.space = asked.address.substr(slash + 1);
   place.limit = timeout / 2;
+  // An address that does not answer leaves time for the others, and for its own reason to be told.
+  const auto addresses = std::ranges::count(place.hosts, ',') + 1;
+  place.share = std::max(place.limit / (addresses + 1), std::chrono::milliseconds(10));
   if (place.hosts.empty()) throw failure(exit_code::usage, "--broker: expected HOST:PORT");
   try {
     if (!asked.credentials_file.empty()) read_credentials(asked.credentials_file, place);
   } catch (const std::invalid_argument& error) {
     throw failure(exit_code::usage, std::string("--broker-credentials: ") + error.what());
   }
+  place.tls = tls_of(asked.tls);
+  place.log = std::make_shared<broker_log>();
   return place;
 }
 

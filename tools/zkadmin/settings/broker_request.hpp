@@ -2,15 +2,23 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include <zkrecipes/tls_options.hpp>
+
+#include "settings/broker_tls_request.hpp"
+
 namespace zkadmin {
+
+class broker_log;
 
 /// As the command line has it.
 struct broker_request {
   std::string address;           ///< host:port[,host:port...][/space]; empty: no broker is asked.
   std::string credentials_file;  ///< Empty: none.
+  broker_tls_request tls{};
 };
 
 /// A broker, and what to tell it.
@@ -20,7 +28,11 @@ struct broker_place {
   /// Those of Redis may have no user. Nothing: those that a broker has by default.
   std::optional<std::string> user{};
   std::string password{};
+  std::optional<zkrecipes::tls_options> tls{};  ///< Nothing: plain text.
+  /// What the log of the session says of it; never null in what `place_of` returns.
+  std::shared_ptr<broker_log> log{};
   std::chrono::milliseconds limit{2'500};  ///< For all that is asked of a broker about one source.
+  std::chrono::milliseconds share{1'250};  ///< Of it: for one address to connect, or to answer.
 };
 
 /// Nothing: none is to be asked. `timeout`: that of the whole command. Throws `failure` (usage).

@@ -24,6 +24,30 @@ const char* type_name_of(const setting& which) {
   return which.type == value_type::count ? "NUMBER" : "TEXT";
 }
 
+/// An option of TLS: that it is given, also without a value, means that TLS is wanted.
+void add_broker_tls_text(CLI::App& app, broker_tls_request& asked, std::string broker_tls_request::*field,
+                         const char* option, const char* type, const char* help) {
+  const auto keep = [&asked, field](const std::string& text) {
+    asked.is_wanted = true;
+    asked.*field = text;
+  };
+  app.add_option_function<std::string>(option, keep, help)->type_name(type);
+}
+
+void add_broker_tls(CLI::App& app, broker_tls_request& asked) {
+  using request = broker_tls_request;
+  const auto want = [&asked](std::int64_t) { asked.is_wanted = true; };
+  app.add_flag_function("--broker-tls", want, "Connect to the broker by TLS; the next four imply it");
+  add_broker_tls_text(app, asked, &request::authorities, "--broker-tls-authorities", "FILE",
+                      "File or folder with those to trust (default: those of the system)");
+  add_broker_tls_text(app, asked, &request::certificate, "--broker-tls-certificate", "FILE",
+                      "File with our certificate for the broker (PEM)");
+  add_broker_tls_text(app, asked, &request::key, "--broker-tls-key", "FILE",
+                      "File with its key (PEM, not encrypted, not readable by everybody)");
+  add_broker_tls_text(app, asked, &request::server_name, "--broker-tls-server-name", "TEXT",
+                      "The name in the certificate of each broker (default: as in --broker)");
+}
+
 void add_setting(CLI::App& app, const setting& which, raw_settings& given) {
   const std::string option = "--" + option_name(which);
   const std::string key(which.key);
@@ -80,6 +104,7 @@ void add_broker(CLI::App& app, invocation& asked) {
   app.add_option("--broker-credentials", asked.broker.credentials_file,
                  "File with the credentials for the broker, one line user:password; not readable by everybody")
       ->type_name("FILE");
+  add_broker_tls(app, asked.broker.tls);
 }
 
 void add_line_format(CLI::App& app, bool& as_lines) {

@@ -23,7 +23,7 @@ void add_change(CLI::App& app, invocation& asked, const char* path_help);
 /// A duration, kept as an option.
 void add_duration(CLI::App& app, const char* name, std::optional<std::chrono::milliseconds>& into, const char* help);
 
-/// `--broker` and `--broker-credentials`.
+/// `--broker`, and the options that begin so.
 void add_broker(CLI::App& app, invocation& asked);
 
 /// `-o` of a command that follows something to its end.

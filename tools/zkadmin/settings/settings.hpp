@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <zkrecipes/log.hpp>
 #include <zkrecipes/tls_options.hpp>
 
 #include "cluster/declared_recipe.hpp"
@@ -86,6 +87,7 @@ struct settings {
   std::string audit_file{};  ///< Empty: none, as the next.
   std::string audit_path{};
   std::uint16_t admin_port = 8080;  ///< That of the AdminServer beside each server; 0: it is not asked.
+  zkrecipes::log_hook log{};        ///< Told what happens to a session: for the command itself. Unset: nobody.
 };
 
 /// "/app" of "host:1/app": what stands before each path of the session; empty if there is nothing.

@@ -1,5 +1,6 @@
 #include "backend/zookeeper/name_resolution.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -12,8 +13,15 @@ namespace asio = boost::asio;
 
 name_resolution::name_resolution(const asio::any_io_executor& strand, std::vector<endpoint> names,
                                  resolve_handler handler)
-    : resolver_(strand), handler_(std::move(handler)) {
+    : resolver_(strand) {
   for (auto& each : names) names_.push_back({std::move(each), {}});
+  handlers_.push_back(std::move(handler));
+}
+
+bool name_resolution::join(const std::vector<endpoint>& names, resolve_handler& handler) {
+  const bool is_wanted = !handlers_.empty() && std::ranges::equal(names, names_, {}, {}, &resolved_name::name);
+  if (is_wanted) handlers_.push_back(std::move(handler));
+  return is_wanted;
 }
 
 void name_resolution::next() {
@@ -24,7 +32,7 @@ void name_resolution::next() {
     if (not_numeric) return ask(each);
     each.addresses.push_back(each.name);
   }
-  asio::post(resolver_.get_executor(), [self = shared_from_this()] { self->handler_(std::move(self->names_)); });
+  asio::post(resolver_.get_executor(), [self = shared_from_this()] { self->finish(); });
 }
 
 void name_resolution::ask(resolved_name& which) {
@@ -36,6 +44,10 @@ void name_resolution::ask(resolved_name& which) {
                             ++self->done_;
                             self->next();
                           });
+}
+
+void name_resolution::finish() {
+  for (const auto& each : std::exchange(handlers_, {})) each(names_);
 }
 
 }  // namespace zkrecipes::backend

@@ -8,7 +8,7 @@
 
 #include "backend/broker_socket.hpp"
 #include "backend/guardian/socket_guardian_line.hpp"
-#include "backend/zookeeper/name_resolution.hpp"
+#include "backend/zookeeper/name_resolutions.hpp"
 #include "backend/zookeeper/random_generator.hpp"
 #include "backend/zookeeper/real_link.hpp"
 #include "backend/zookeeper/timer_queue.hpp"
@@ -28,6 +28,7 @@ class real_world final : public world {
  public:
   explicit real_world(asio::any_io_executor strand)
       : strand_(std::move(strand)),
+        names_(strand_),
         random_(make_generator(&draw_word)),
         timers_(std::make_shared<timer_queue>(strand_)) {}
   ~real_world() override { timers_->stop(); }
@@ -47,7 +48,7 @@ class real_world final : public world {
   void cancel(timer_id id) override { timers_->cancel(id); }
 
   void resolve(std::vector<endpoint> names, resolve_handler handler) override {
-    std::make_shared<name_resolution>(strand_, std::move(names), std::move(handler))->start();
+    names_.resolve(std::move(names), std::move(handler));
   }
 
   std::unique_ptr<link> connect(link_options options, link_listener& listener) override {
@@ -71,6 +72,7 @@ class real_world final : public world {
 
  private:
   asio::any_io_executor strand_;
+  name_resolutions names_;
   std::mt19937_64 random_;
   std::shared_ptr<timer_queue> timers_;
 };

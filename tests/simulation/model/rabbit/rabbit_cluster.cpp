@@ -46,7 +46,10 @@ quorum_queue_ptr rabbit_cluster::find(const std::string& queue) const {
 
 quorum_queue_ptr rabbit_cluster::declare(const std::string& queue) {
   auto& found = queues_[queue];
-  if (!found) found = std::make_shared<quorum_queue>(clock_, seed_, ++made_queues_, queue, observer_);
+  if (!found) {
+    found = std::make_shared<quorum_queue>(clock_, seed_, ++made_queues_, queue, observer_);
+    observer_.appeared(queue);
+  }
   return found;
 }
 

@@ -21,6 +21,8 @@ class rabbit_observer {
   virtual void removed(const std::string& queue, const rabbit_message& what) = 0;
   /// An operator has deleted the queue, with these messages.
   virtual void deleted(const std::string& queue, const messages& all) = 0;
+  /// The queue is there from now on; a client or an operator has declared it.
+  virtual void appeared(const std::string& queue) = 0;
   /// A client has made the queue. `is_present`: the connection is not closed at the client's end.
   virtual void made(const std::string& queue, int client, bool is_present) = 0;
   /// A consumer was added to the queue.

@@ -56,7 +56,7 @@ class rabbit_putter final : public program {
   void put_all(std::size_t producer);
   void put_plainly(const std::string& publisher);
   void count();
-  void note(const std::vector<topic_message>& all, std::uint64_t put, error_code error, instant begun);
+  void note(const std::vector<topic_message>& all, std::uint64_t put, error_code error);
   /// A producer keeps its connection as long as it exists.
   void release() {
     if (stopping_ && calls_ == 0) producers_ = {};
@@ -98,28 +98,30 @@ void rabbit_putter::put_by_producer() {
 
 void rabbit_putter::put_one(std::size_t producer) {
   const auto what = draw_message(producer);
+  of_.messages.put(what.data);
   ++calls_;
   operations_.start<>(
       [this, producer, what](auto token) { producers_[producer].async_put(what.key, what.data, std::move(token)); },
-      [this, what, begun = of_.in.clock().now()](error_code error) { note({what}, error ? 0 : 1, error, begun); });
+      [this, what](error_code error) { note({what}, error ? 0 : 1, error); });
 }
 
 void rabbit_putter::put_all(std::size_t producer) {
   std::vector<topic_message> all;
   for (auto left = 1 + chance_.below(6); left > 0; --left) all.push_back(draw_message(producer));
+  for (const auto& each : all) of_.messages.put(each.data);
   ++calls_;
   operations_.start<std::uint64_t>(
       [this, producer, all](auto token) { producers_[producer].async_put_all(all, std::move(token)); },
-      [this, all, begun = of_.in.clock().now()](error_code error, std::uint64_t count) {
+      [this, all](error_code error, std::uint64_t count) {
         of_.in.require((count == all.size()) != bool(error), "a put of many is complete or has an error");
-        note(all, count, error, begun);
+        note(all, count, error);
       });
 }
 
-void rabbit_putter::note(const std::vector<topic_message>& all, std::uint64_t put, error_code error, instant begun) {
+void rabbit_putter::note(const std::vector<topic_message>& all, std::uint64_t put, error_code error) {
   --calls_;
   for (std::size_t i = 0; i < put; ++i) {
-    of_.messages.confirmed(all[i].data, shard_of(all[i].key, rabbit_shards), begun);
+    of_.messages.confirmed(all[i].data, shard_of(all[i].key, rabbit_shards));
   }
   const bool has_gone = of_.messages.was_deleted(0) || of_.messages.was_deleted(1);
   const bool is_of_broker = error.category() == make_error_code(rabbit_errc::unavailable).category();

@@ -93,11 +93,17 @@ void rabbit_rules::deleted(const std::string& queue, const messages& all) {
   const auto shard = shard_of_queue(queue);
   in_.notes().note(journal::ensemble, "queue is deleted", queue, static_cast<std::int64_t>(all.size()));
   deleted_at_[shard] = in_.clock().now();
+  made_again_at_[shard].reset();
   for (const auto& each : all) {
     fates_.at(each->what.data).copies = 0;
     gone_[shard].insert(each->what.data);
   }
   present_[shard].clear();
+}
+
+void rabbit_rules::appeared(const std::string& queue) {
+  const auto shard = shard_of_queue(queue);
+  if (was_deleted(shard)) made_again_at_[shard] = in_.clock().now();
 }
 
 /// A consumer makes the queue the first time. Later that would hide that messages are lost. What a client has asked for
@@ -176,7 +182,7 @@ void rabbit_rules::check_settled(const settled_message& what, bool moves_memory)
     check_effect(what, which);
     ++which.effects;
   }
-  check_order(which);
+  check_order(what, which);
 }
 
 void rabbit_rules::check_effect(const settled_message& what, const fate& which) {
@@ -187,15 +193,24 @@ void rabbit_rules::check_effect(const settled_message& what, const fate& which) 
               what.data);
 }
 
-/// Numbered messages of one life of a producer: those of a key, or all, in the order of the puts. What was put while
-/// its queue was away, and was not confirmed, is put again, perhaps behind others.
-void rabbit_rules::check_order(const fate& which) {
-  if (!which.number || options_.order == message_order::none || was_deleted(which.shard)) return;
+/// Numbered messages of one life of a producer: those of a key, or all, in the order of the puts. A message whose queue
+/// was deleted between the begin of the put and its confirm is sent again, perhaps behind others, so it is not
+/// compared. A confirm can come behind the settlement: until then the queue must have been there.
+void rabbit_rules::check_order(const settled_message& what, const fate& which) {
+  if (!which.number || options_.order == message_order::none) return;
+  if (!which.is_placed && !has_kept_queue(what.data, which.shard)) return;
   const bool is_by_key = options_.order == message_order::by_key;
   const auto line = is_by_key ? which.key : std::to_string(which.shard);
   auto& last = last_[{which.number->producer, which.number->epoch, line}];
   in_.require(which.number->number > last, "in order", which.id + " behind " + std::to_string(last));
   last = which.number->number;
+}
+
+/// The queue was there from the begin of the put until now.
+bool rabbit_rules::has_kept_queue(const std::string& data, std::uint32_t shard) const {
+  if (!was_deleted(shard)) return true;
+  const auto& made_again = made_again_at_[shard];
+  return made_again && *made_again < put_at_.at(data);
 }
 
 /// A message that is settled and may be delivered again is known.
@@ -242,9 +257,12 @@ void rabbit_rules::begun(const term& present, const message& item) {
 }
 
 /// Messages that go with their queue count as put.
-void rabbit_rules::confirmed(const std::string& data, std::uint32_t shard, instant begun) const {
-  const bool went_with_queue = deleted_at_[shard] && *deleted_at_[shard] >= begun;
-  in_.require(fates_.contains(data) || went_with_queue, "what is told to be put is in the queue", data);
+void rabbit_rules::confirmed(const std::string& data, std::uint32_t shard) {
+  const bool went_with_queue = deleted_at_[shard] && *deleted_at_[shard] >= put_at_.at(data);
+  const auto found = fates_.find(data);
+  const bool was_queued = found != fates_.end();
+  in_.require(was_queued || went_with_queue, "what is told to be put is in the queue", data);
+  if (was_queued) found->second.is_placed = has_kept_queue(data, shard);
 }
 
 std::size_t rabbit_rules::waiting() const {

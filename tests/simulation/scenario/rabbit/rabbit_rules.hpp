@@ -44,8 +44,10 @@ class rabbit_rules final : public rabbit_observer {
   void committed(const entry& what);
   /// `process` is called.
   void begun(const term& present, const message& item);
-  /// A put that was begun then was told to be done.
-  void confirmed(const std::string& data, std::uint32_t shard, instant begun) const;
+  /// A producer is about to be asked to put this.
+  void put(const std::string& data) { put_at_.emplace(data, in_.clock().now()); }
+  /// The put was told to be done.
+  void confirmed(const std::string& data, std::uint32_t shard);
   bool was_deleted(std::uint32_t shard) const { return deleted_at_[shard].has_value(); }
 
   /// How many messages of the shard were acknowledged.
@@ -66,7 +68,8 @@ class rabbit_rules final : public rabbit_observer {
     std::size_t effects = 0;
     std::size_t letters = 0;
     int begun = 0;
-    bool is_known = false;  // to the memory, at some time
+    bool is_known = false;   // to the memory, at some time
+    bool is_placed = false;  // confirmed, and its queue was there from the begin of the put on
 
     std::size_t settlements() const { return effects + letters; }
   };
@@ -81,6 +84,7 @@ class rabbit_rules final : public rabbit_observer {
   void acknowledged(const std::string& queue, const rabbit_message& what) override;
   void removed(const std::string& queue, const rabbit_message& what) override;
   void deleted(const std::string& queue, const messages& all) override;
+  void appeared(const std::string& queue) override;
   void made(const std::string& queue, int client, bool is_present) override;
   void consumed(const std::string& queue) override;
   void misbehaved(int client, const std::string& how) override;
@@ -88,7 +92,8 @@ class rabbit_rules final : public rabbit_observer {
   std::vector<settled_message> settled_by(const entry& what) const;
   void check_settled(const settled_message& what, bool moves_memory);
   void check_effect(const settled_message& what, const fate& which);
-  void check_order(const fate& which);
+  void check_order(const settled_message& what, const fate& which);
+  bool has_kept_queue(const std::string& data, std::uint32_t shard) const;
   void check_memory(std::uint32_t shard, const std::string& text);
   void check_size(std::uint32_t shard, const detail::delivery_memory& memory) const;
 
@@ -102,7 +107,9 @@ class rabbit_rules final : public rabbit_observer {
   std::array<std::set<std::string>, rabbit_shards> gone_;     // with the queue
   std::map<numbers_of, std::uint64_t> last_;                  // number that was settled
   std::array<std::uint64_t, rabbit_shards> acknowledged_{};
+  std::map<std::string, instant> put_at_;  // by data; of producers
   std::array<std::optional<instant>, rabbit_shards> deleted_at_;
+  std::array<std::optional<instant>, rabbit_shards> made_again_at_;  // none: never deleted, or it is away
   std::array<std::optional<instant>, rabbit_shards> remembers_since_;
   std::array<std::vector<instant>, rabbit_shards> consumed_at_;
 };

@@ -1,0 +1,33 @@
+// Many reads at once, so that a server that throttles refuses requests.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include <zkrecipes/session.hpp>
+
+namespace zkrecipes::test {
+
+class read_burst {
+ public:
+  explicit read_burst(session over) : over_(std::move(over)) {}
+
+  /// Begins the next burst when the one before it is over.
+  void keep_up() {
+    if (!is_over()) return;
+    *under_way_ = reads;
+    for (std::size_t i = 0; i < reads; ++i) {
+      over_.async_exists("/", [left = under_way_](error_code, const node_stat&) { --*left; });
+    }
+  }
+  bool is_over() const noexcept { return *under_way_ == 0; }
+
+ private:
+  static constexpr std::size_t reads = 600;
+
+  session over_;
+  std::shared_ptr<std::size_t> under_way_ = std::make_shared<std::size_t>(0);
+};
+
+}  // namespace zkrecipes::test

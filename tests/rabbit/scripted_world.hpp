@@ -1,0 +1,58 @@
+// A world whose brokers, and whose lookups of their names, are the test.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "backend/world.hpp"
+#include "rabbit/scripted_stream.hpp"
+
+namespace zkrecipes::test {
+
+/// What the world shares with its test.
+struct scripted_brokers {
+  std::vector<std::shared_ptr<scripted_peer>> peers{};  ///< One for each connection, in order.
+  bool is_resolver_slow = false;                        ///< Lookups of brokers wait for the test.
+  std::vector<backend::resolve_handler> lookups{};      ///< Those that wait, or have waited.
+};
+
+/// All else is that of another world.
+class scripted_world final : public backend::world {
+ public:
+  scripted_world(boost::asio::any_io_executor strand, std::shared_ptr<scripted_brokers> brokers,
+                 std::unique_ptr<backend::world> rest)
+      : strand_(std::move(strand)), brokers_(std::move(brokers)), rest_(std::move(rest)) {}
+
+  lease_clock::time_point now() override { return rest_->now(); }
+  std::chrono::system_clock::time_point wall_clock() override { return rest_->wall_clock(); }
+  std::uint64_t random() override { return rest_->random(); }
+  backend::timer_id call_at(lease_clock::time_point when, std::function<void()> what) override {
+    return rest_->call_at(when, std::move(what));
+  }
+  void cancel(backend::timer_id id) override { rest_->cancel(id); }
+
+  void resolve(std::vector<backend::endpoint> names, backend::resolve_handler handler) override {
+    const bool is_of_brokers = names.front().port == 5672;
+    if (!is_of_brokers || !brokers_->is_resolver_slow) return rest_->resolve(std::move(names), std::move(handler));
+    brokers_->lookups.push_back(std::move(handler));
+  }
+  std::unique_ptr<backend::link> connect(backend::link_options options, backend::link_listener& listener) override {
+    return rest_->connect(std::move(options), listener);
+  }
+  std::unique_ptr<backend::broker_stream> open_broker(const backend::endpoint&, const std::string&,
+                                                      const std::shared_ptr<backend::tls_context>&) override {
+    brokers_->peers.push_back(std::make_shared<scripted_peer>());
+    return std::make_unique<scripted_stream>(strand_, brokers_->peers.back());
+  }
+
+ private:
+  boost::asio::any_io_executor strand_;
+  std::shared_ptr<scripted_brokers> brokers_;
+  std::unique_ptr<backend::world> rest_;
+};
+
+}  // namespace zkrecipes::test
