@@ -85,14 +85,14 @@ class rabbit_queues {
 
   /// Puts a dead letter back at the end of its queue, as a new message with its key and data, and removes the letter
   /// when the broker has confirmed it. Two systems take part: with any other error than `no_node`, `bad_arguments`,
-  /// `size_mismatch` and `foreign_data` the message may have been put, and the letter may be there. The id of the message
-  /// is made of the letter's node, so that a consumer that still knows it drops a second one.
+  /// `size_mismatch` and `foreign_data` the message may have been put, and the letter may be there. The id of the
+  /// message is made of the letter's node, so that a consumer that still knows it drops a second one.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `no_node` (the letter is not there any more, or nobody has used these queues), `outcome_unknown` (the
-  /// broker's confirm was lost), `bad_arguments` (`which` is no letter of these queues), `too_large` (the letter's key or
-  /// data is more than a producer puts), `size_mismatch` and `foreign_data` (as `async_depths`), `no_auth`, `rabbit_errc`
-  /// (as `async_depths`; `missing_queue`: the queue is not there), and those of `session`.
+  /// broker's confirm was lost), `bad_arguments` (`which` is no letter of these queues), `too_large` (the letter's key
+  /// or data is more than a producer puts), `size_mismatch` and `foreign_data` (as `async_depths`), `no_auth`,
+  /// `rabbit_errc` (as `async_depths`; `missing_queue`: the queue is not there), and those of `session`.
   /// Cancellation: all types; the message may have been put, and the letter removed.
   /// Thread safety: as the class says.
   /// Cost: 3 round trips, 3 requests; a connection to the broker, and 1 message.
