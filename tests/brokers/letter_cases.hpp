@@ -33,3 +33,19 @@ BOOST_AUTO_TEST_CASE(a_discarded_letter_is_gone) {
   BOOST_TEST(results() == numbers(1, 1), boost::test_tools::per_element());
   end_consumers(2);
 }
+
+BOOST_AUTO_TEST_CASE(a_letter_that_is_cut_is_not_revived) {
+  put_with_key(std::string(2 << 20, 'x'), "smith");
+  const auto letter = park();
+  BOOST_TEST(letter.key == "smith");
+  BOOST_TEST(letter.data.size() + letter.missing_bytes == std::size_t{2 << 20});
+  BOOST_TEST(letter.missing_bytes > 0u);
+  BOOST_TEST((revive(letter) == errc::too_large));
+  BOOST_TEST(dead().size() == 1u);
+  BOOST_TEST(!discard(letter));
+  BOOST_TEST(dead().empty());
+  put_all({"1"});
+  consume(&succeed);
+  BOOST_TEST_REQUIRE(has_results(1));
+  end_consumers(2);
+}

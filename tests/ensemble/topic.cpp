@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(arguments_are_checked) {
   with.shards = 4;
   auto mine = over(zk());
   BOOST_CHECK_THROW(mine.feed(4, "g"), std::invalid_argument);
-  for (const auto* bad : {"", "a/b", "..", "a\n"}) {
+  for (const auto* bad : {"", "a/b", "..", "a\n", "a\xff", "\xee\x80\x80"}) {
     BOOST_CHECK_THROW(mine.feed(0, bad), std::invalid_argument);
     BOOST_TEST(std::get<0>(run(mine.async_lag(bad, tuple))) == errc::bad_arguments);
     BOOST_TEST(std::get<0>(run(mine.async_seek(0, bad, topic_position::end(), tuple))) == errc::bad_arguments);
@@ -105,6 +105,8 @@ BOOST_AUTO_TEST_CASE(arguments_are_checked) {
   BOOST_CHECK_THROW(topic(zk(), "/t", {.retention = {.age = 1ms}}), std::invalid_argument);
   BOOST_CHECK_THROW(topic(zk(), "/t", {.retention = {.bytes = 0}}), std::invalid_argument);
   BOOST_CHECK_THROW(topic_producer(mine, "a/b"), std::invalid_argument);
+  BOOST_CHECK_THROW(topic_producer(mine, "\xff"), std::invalid_argument);
+  BOOST_CHECK_THROW(topic_producer(mine, ".."), std::invalid_argument);
   BOOST_CHECK_THROW(topic_producer(mine, "a", {.max_batch = 0}), std::invalid_argument);
   BOOST_CHECK_THROW(topic_producer(mine, "a", {.max_bytes = 1}), std::invalid_argument);
   BOOST_CHECK_THROW(topic_producer(mine, "a", {.linger = -1ms}), std::invalid_argument);

@@ -17,8 +17,8 @@
 
 #include <zkrecipes/rabbit_error.hpp>
 
+#include "brokers/scripted_world.hpp"
 #include "rabbit/rabbit_connection.hpp"
-#include "rabbit/scripted_world.hpp"
 #include "rabbit/server_bytes.hpp"
 #include "support/fake_world.hpp"
 
@@ -38,6 +38,7 @@ class connection_case {
   connection_case() { use({{"broker", 5672}}, {.first_pause = 10ms, .max_pause = 20ms}); }
   ~connection_case() {
     connection.reset();
+    brokers->lookups.clear();  // what waits for them keeps the world, which keeps them
     for (const auto& each : brokers->peers) each->take_all();
     bench.settle();
     for (const auto& each : brokers->peers) BOOST_TEST(each->is_closed);

@@ -8,8 +8,8 @@
 
 #include <zkrecipes/rabbit_error.hpp>
 
+#include "brokers/scripted_stream.hpp"
 #include "rabbit/rabbit_link.hpp"
-#include "rabbit/scripted_stream.hpp"
 #include "rabbit/server_bytes.hpp"
 #include "support/fake_world.hpp"
 
@@ -135,6 +135,18 @@ BOOST_FIXTURE_TEST_CASE(a_silent_broker_is_given_up_after_twice_the_time, link_c
   BOOST_TEST_REQUIRE(answers.size() == 1u);
   BOOST_TEST((answers[0].error == rabbit_errc::unavailable));
   BOOST_TEST(changes == 2);
+}
+
+// Else a broker that answers nothing would be waited for as long as it lives.
+BOOST_FIXTURE_TEST_CASE(heartbeats_are_no_part_of_an_answer, link_case) {
+  come_up();
+  const auto begin = link->last_passed();
+  bench.advance(1s);
+  peer->say(wire::heartbeat());
+  BOOST_TEST((link->last_passed() == begin));
+  link->look_at("q", note());
+  peer->say(wire::declare_ok(1, 0));
+  BOOST_TEST((link->last_passed() == bench.now()));
 }
 
 BOOST_FIXTURE_TEST_CASE(heartbeats_do_not_pile_up_behind_a_write_that_hangs, link_case) {

@@ -1,5 +1,7 @@
 // What operators ask of queues, and what they change.
+#include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "rabbit/operators_case.hpp"
 
@@ -38,7 +40,13 @@ BOOST_AUTO_TEST_CASE(queues_that_are_missing_are_told_with_those_that_are_there)
     client().declare(queue(shard));
     for (std::uint32_t i = 0; i < shard; ++i) client().put({.queue = queue(shard), .data = "x"});
   }
-  const auto found = depths();
+  log->clear();
+  auto told = run(rabbit_queues(connect(logging()), "/t", with).async_depths(tuple));
+  const auto& [error, found] = told;
+  BOOST_TEST_REQUIRE(!error, error.message());
+  BOOST_TEST_REQUIRE(found.size() == 5u);
+  const auto is_connection = [](const std::string& line) { return line.find("connected rabbitmq") != line.npos; };
+  BOOST_TEST(std::ranges::count_if(*log, is_connection) == 1);
   for (std::uint32_t shard = 0; shard < 5; ++shard) {
     BOOST_TEST(found[shard].shard == shard);
     BOOST_TEST(found[shard].is_missing == (shard % 2 == 1), shard);

@@ -137,8 +137,9 @@ class rabbit_case : protected with_shared_rabbit, public broker_case {
   }
   std::string put_with_key(const std::string& data, const std::string& key) override {
     client().declare(queue());
-    client().put({.queue = queue(), .data = data, .id = "id of " + data, .key = key});
-    return "id of " + data;
+    const auto id = "id of " + data.substr(0, 200);
+    client().put({.queue = queue(), .data = data, .id = id, .key = key});
+    return id;
   }
   /// Tries until the broker has confirmed it: the queue may hold it more than once then.
   void put_in_the_end(const std::string& data) override {

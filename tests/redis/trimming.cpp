@@ -1,4 +1,5 @@
-// What is removed from a stream while a group is moved back. The broker is a script, so the case says what comes first.
+// Entries that are removed from a stream while a group is moved back. The broker is a script, so the case says what
+// comes first.
 #include <algorithm>
 #include <array>
 

@@ -2,6 +2,7 @@
 #include <boost/mpl/list.hpp>
 #include <boost/mpl/push_front.hpp>
 
+#include "queue/dead_letter.hpp"
 #include "sources/own_log_under_test.hpp"
 #include "sources/own_queue_under_test.hpp"
 #include "sources/queue_under_test.hpp"
@@ -20,17 +21,32 @@ using namespace zkrecipes::test;
 
 namespace {
 
-using core_sources = boost::mpl::list<queue_under_test, topic_under_test, own_log_under_test, own_queue_under_test>;
+using core_sources = boost::mpl::list<own_log_under_test, own_queue_under_test>;
 #ifdef ZKRECIPES_TEST_REDIS
 using with_redis = boost::mpl::push_front<core_sources, redis_under_test>::type;
 #else
 using with_redis = core_sources;
 #endif
 #ifdef ZKRECIPES_TEST_RABBIT
-using all_sources = boost::mpl::push_front<with_redis, rabbit_under_test>::type;
+using outside_sources = boost::mpl::push_front<with_redis, rabbit_under_test>::type;
 #else
-using all_sources = with_redis;
+using outside_sources = with_redis;
 #endif
+using with_topic = boost::mpl::push_front<outside_sources, topic_under_test>::type;
+using all_sources = boost::mpl::push_front<with_topic, queue_under_test>::type;
+
+/// Twice as large as a request to ZooKeeper may be.
+const std::string large_poison = "a" + std::string(2 << 20, 'x');
+
+/// The only letter keeps the beginning of the large message, and its reason.
+void check_cut(const std::string& stored, const std::string& reason) {
+  const auto letter = detail::read_letter(stored);
+  BOOST_TEST_REQUIRE(letter.has_value());
+  BOOST_TEST(letter->data.size() > 500'000u);
+  BOOST_TEST(letter->data.size() + letter->missing_bytes == large_poison.size());
+  BOOST_TEST(large_poison.starts_with(letter->data));
+  BOOST_TEST(letter->reason == reason);
+}
 
 }  // namespace
 
@@ -73,6 +89,36 @@ BOOST_FIXTURE_TEST_CASE_TEMPLATE(effects_that_are_refused_are_those_of_one_messa
   BOOST_TEST_REQUIRE(this->run_until([&] { return who.does->status().parked == 1; }));
   BOOST_TEST(this->results() == numbers(1, 2), boost::test_tools::per_element());
   BOOST_TEST(this->count_letters() == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(a_message_that_is_larger_than_a_letter_may_be_holds_up_nothing, Source,
+                                 outside_sources, source_case<Source>) {
+  this->put_all({"1", large_poison, "2"});
+  auto& who = this->consume([](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data.size() > 1) throw std::runtime_error("it can not be read");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(this->has_results(2));
+  BOOST_TEST_REQUIRE(this->run_until([&] { return who.does->status().parked == 1; }));
+  BOOST_TEST(this->results() == numbers(1, 2), boost::test_tools::per_element());
+  BOOST_TEST_REQUIRE(this->count_letters() == 1u);
+  check_cut(this->only_letter(), "it can not be read");
+}
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(by_key_a_message_that_is_larger_than_a_letter_may_be_is_parked, Source,
+                                 outside_sources, source_case<Source>) {
+  this->options.order = message_order::by_key;
+  this->options.parallel = 4;
+  this->put_all({"a1", large_poison, "a2", "b1"});
+  auto& who = this->consume([](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data.size() > 2) co_return message_outcome::park("too much");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(this->has_results(3));
+  BOOST_TEST_REQUIRE(this->run_until([&] { return who.does->status().parked == 1; }));
+  BOOST_TEST(who.does->status().refused == 0u);
+  BOOST_TEST_REQUIRE(this->count_letters() == 1u);
+  check_cut(this->only_letter(), "too much");
 }
 
 BOOST_FIXTURE_TEST_CASE_TEMPLATE(attempts_outlive_the_term, Source, all_sources, source_case<Source>) {

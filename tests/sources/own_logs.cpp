@@ -66,6 +66,31 @@ BOOST_AUTO_TEST_CASE(an_exception_ends_the_run) {
   BOOST_TEST(log->open_now == 1);
 }
 
+BOOST_AUTO_TEST_CASE(what_a_log_says_is_told_in_printable_form) {
+  class loud_log final : public external_log {
+   public:
+    std::string name() const override { return "loud\nlog\x1b"; }
+    asio::awaitable<error_code> open(std::string) override {
+      throw std::runtime_error("it\arings " + std::string(3 << 20, 'y'));
+      co_return error_code();
+    }
+    asio::awaitable<external_batch> receive(std::size_t) override {
+      external_batch none;
+      co_return none;
+    }
+  };
+  auto by = connect(logging());
+  auto from = external_source(by, "/q", with).feed(std::make_shared<loud_log>(), 0, "g");
+  auto& who = consume(by, "g", from, &succeed);
+  BOOST_TEST_REQUIRE(has_failed(who));
+  const auto words = who.words();
+  BOOST_TEST(words.starts_with("loud?log?, shard 0000, group g: open: it?rings yyy"), words.substr(0, 100));
+  BOOST_TEST(words.ends_with("y..."), words.substr(0, 100));
+  BOOST_TEST(words.size() < 1'100u);
+  BOOST_TEST(count_told("loud?log?") == 1u);
+  all.clear();
+}
+
 BOOST_AUTO_TEST_CASE(an_exception_of_close_is_told_only) {
   put_into_log({"1"});
   log->faults.exceptions = {{"close", "it is broken"}};
@@ -234,6 +259,36 @@ BOOST_AUTO_TEST_CASE(dead_letters_are_read_and_discarded) {
   BOOST_TEST((std::get<0>(run(source.async_discard("g", letters.front(), tuple))) == errc::no_node));
 }
 
+// With the whole key it would never fit, and with half a request of data it does not, because of the reason and the
+// key.
+BOOST_AUTO_TEST_CASE(a_letter_keeps_what_fits_beside_the_position) {
+  auto narrow = logging();
+  narrow.jute_maxbuffer = 4'096;
+  const std::string key(5'000, 'k');
+  const std::string data(8'000, 'd');
+  log->put(key, data);
+  put_into_log({"1"});
+  auto by = connect(narrow);
+  auto from = external_source(by, "/q", with).feed(std::make_shared<own_log>(log), 0, "g");
+  auto& who = consume(by, "g", from, [](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data != "1") co_return message_outcome::park(std::string(1'000, 'r'));
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(has_results(1));
+  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().parked == 1; }));
+  external_source source(zk(), "/q", with);
+  settle(zk());
+  auto read = run(source.async_dead_letters("g", tuple));
+  const auto& [error, letters] = read;
+  BOOST_TEST_REQUIRE(!error, error.message());
+  BOOST_TEST_REQUIRE(letters.size() == 1u);
+  const auto& letter = letters.front();
+  BOOST_TEST(letter.key == std::string(1'000, 'k'));
+  BOOST_TEST(letter.data.size() <= narrow.jute_maxbuffer / 4);
+  BOOST_TEST(data.starts_with(letter.data));
+  BOOST_TEST(letter.missing_bytes == key.size() + data.size() - 1'000 - letter.data.size());
+}
+
 BOOST_AUTO_TEST_CASE(what_is_no_argument_is_refused) {
   BOOST_CHECK_THROW(external_source(zk(), "q", with), std::invalid_argument);
   const auto is_refused = [&](auto change) {
@@ -256,6 +311,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_argument_is_refused) {
   const auto from = std::make_shared<own_log>(log);
   BOOST_CHECK_THROW(source.feed(from, 1, "g"), std::invalid_argument);
   BOOST_CHECK_THROW(source.feed(from, 0, "a/b"), std::invalid_argument);
+  BOOST_CHECK_THROW(source.feed(from, 0, "\xff"), std::invalid_argument);
   BOOST_CHECK_THROW(source.feed(std::shared_ptr<external_log>(), 0, "g"), std::invalid_argument);
   BOOST_CHECK_THROW(source.feed(std::shared_ptr<external_queue>(), 0), std::invalid_argument);
   BOOST_CHECK_THROW(external_source().feed(from, 0, "g"), std::invalid_argument);

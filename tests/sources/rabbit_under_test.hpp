@@ -27,7 +27,7 @@ class rabbit_under_test {
   static void adapt(queue_consumer_options&) {}
   void put(ensemble_case&, const std::string& data) {
     if (!client_) client_ = std::make_unique<rabbit_client>(broker().address());
-    client_->put({.queue = prefix_ + ":0", .data = data, .id = "id " + data, .key = data.substr(0, 1)});
+    client_->put({.queue = prefix_ + ":0", .data = data, .id = "id " + data.substr(0, 200), .key = data.substr(0, 1)});
   }
   std::unique_ptr<acting_consumer> consumer(session by, queue_consumer_options options, processor does) {
     rabbit_options where;

@@ -66,6 +66,13 @@ class source_case : protected with_source<Source>, public ensemble_case {
   }
   std::size_t count_letters() { return exists(Source::letters()) ? children(Source::letters()).size() : 0; }
 
+  /// As it is stored.
+  std::string only_letter() {
+    const auto names = children(Source::letters());
+    BOOST_TEST_REQUIRE(names.size() == 1u);
+    return get(Source::letters() + "/" + names.front()).data;
+  }
+
   queue_consumer_options options;
   std::deque<running_career> all;
 };

@@ -122,6 +122,8 @@ BOOST_AUTO_TEST_CASE(recipes_name_their_bad_arguments) {
   BOOST_TEST(refusal([&] { queue(zk, "/q/"); }).starts_with("queue path"));
   BOOST_TEST(refusal([&] { producer(queue(zk, "/q"), ""); }).starts_with("producer name"));
   BOOST_TEST(refusal([&] { producer(queue(zk, "/q"), "a/b"); }).starts_with("producer name"));
+  BOOST_TEST(refusal([&] { producer(queue(zk, "/q"), "\xff"); }).starts_with("producer name"));
+  BOOST_TEST(refusal([&] { election(zk, "/e\xff", {"me"}); }).find("UTF-8") != std::string::npos);
   const auto batches = [&](std::size_t most) { producer(queue(zk, "/q"), "p", {.max_batch = most}); };
   const auto lingers = [&](std::chrono::milliseconds time) { producer(queue(zk, "/q"), "p", {.linger = time}); };
   BOOST_TEST(refusal([&] { batches(0); }).starts_with("producer_options::max_batch is 0;"));

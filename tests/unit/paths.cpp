@@ -15,7 +15,9 @@ namespace data = boost::unit_test::data;
 BOOST_AUTO_TEST_SUITE(paths)
 
 BOOST_DATA_TEST_CASE(good_paths_have_no_problem,
-                     data::make({"/", "/a", "/a/b", "/a.b", "/...", "/a/.b", "/a b", "/\xc3\xa4"}), path) {
+                     data::make({"/", "/a", "/a/b", "/a.b", "/...", "/a/.b", "/a b", "/\xc3\xa4", "/\xe7\x95\x8c",
+                                 "/\xef\xbf\xaf"}),
+                     path) {
   BOOST_TEST(path_problem(path) == "");
 }
 
@@ -29,6 +31,49 @@ BOOST_AUTO_TEST_CASE(bad_paths_are_told_apart) {
   for (const auto& [path, part] : bad_paths) {
     BOOST_TEST_CONTEXT(path) { BOOST_TEST(path_problem(path).find(part) != std::string::npos, path_problem(path)); }
   }
+}
+
+// What the servers' PathUtils refuses: Java reads what is no UTF-8 as U+FFFD, and what is above U+FFFF as surrogates.
+const std::string refused_by_servers[] = {
+    "\xc2\x80",          // U+0080
+    "\xc2\x9f",          // U+009F
+    "\xee\x80\x80",      // U+E000
+    "\xef\xa3\xbf",      // U+F8FF
+    "\xef\xbf\xb0",      // U+FFF0
+    "\xef\xbf\xbf",      // U+FFFF
+    "\xf0\x9f\x98\x80",  // U+1F600
+    "\xed\xa0\x80",      // a surrogate
+    "\xff",
+    "\xc3",          // cut off
+    "\xe7\x95",      // cut off
+    "\xc3(",         // another byte than the next of the character
+    "\xc1\x81",      // longer than the character needs
+    "\xe0\x82\xa0",  // the same
+    "\x80",          // begins in the middle
+};
+
+BOOST_AUTO_TEST_CASE(what_servers_refuse_in_paths_is_no_part_of_one) {
+  for (const auto& each : refused_by_servers) {
+    BOOST_TEST(path_problem("/a" + each + "b").find("UTF-8") != std::string::npos, each);
+    BOOST_TEST(name_problem(each).find("UTF-8") != std::string::npos, each);
+    BOOST_TEST(refusal([&] { require_name("the name", each); }).starts_with("the name \"...\": it must be UTF-8"),
+               each);
+    BOOST_TEST(refusal([&] { require_part_of_name("the name", each); }).starts_with("the name \"...\""), each);
+  }
+  for (const auto* good : {"a", "\xc2\xa0", "\xed\x9f\xbf", "\xef\xa4\x80", "\xef\xbf\xaf", "a\xc3\xa4z"})
+    BOOST_TEST(name_problem(good) == "", good);
+}
+
+BOOST_AUTO_TEST_CASE(a_name_is_one_part_of_a_path) {
+  for (const std::string each : {"", "a/b", ".", "..", "a\nb"}) {
+    BOOST_TEST(name_problem(each) != "", each);
+    const auto told = refusal([&] { require_name("the name", each); });
+    BOOST_TEST(told.starts_with("the name \""), told);
+    BOOST_TEST(told.find('\n') == told.npos, told);
+  }
+  BOOST_TEST(name_problem(std::string(256, 'x')) == "");
+  BOOST_TEST(name_problem(std::string(257, 'x')) != "");
+  BOOST_TEST(refusal([] { require_part_of_name("name", ".."); }) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_path_is_named_with_its_argument_and_the_problem) {

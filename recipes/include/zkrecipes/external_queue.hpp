@@ -29,7 +29,8 @@ class external_queue {
  public:
   virtual ~external_queue() = default;
 
-  /// For logs and error texts, such as "queue orders of mq-1". Asked once, when the feed is made.
+  /// For logs and error texts, such as "queue orders of mq-1". Asked once, when the feed is made. Shown
+  /// as that of an `external_log`.
   virtual std::string name() const = 0;
 
   /// From here on `receive` brings all messages that are not acknowledged, also those that were delivered before. In

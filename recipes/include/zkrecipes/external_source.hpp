@@ -44,7 +44,7 @@ class external_source {
   /// `foreign_data` and `size_mismatch`. While the log reports errors, the consumer waits. An operator who removes the
   /// position (`/path/<shard>/_at/<group>`) lets the group begin anew.
   /// \throws std::invalid_argument if there is no such shard, if the name of the group is not 1 to 256 bytes without
-  /// slash and control characters, if `from` is null, or if this object was made by default.
+  /// slash and what ZooKeeper refuses in paths, if `from` is null, or if this object was made by default.
   message_feed feed(std::shared_ptr<external_log> from, std::uint32_t shard, std::string group) const;
 
   /// The messages of one shard of a queue, for a `queue_consumer`: one process at a time should consume a shard, under

@@ -37,7 +37,8 @@ class producer {
   using executor_type = boost::asio::any_io_executor;
 
   producer() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
-  /// `name`: 1 to 256 bytes, no slash, no control characters; the same name continues the numbering after a restart.
+  /// `name`: 1 to 256 bytes, no slash, no character that ZooKeeper refuses in paths; the same name continues
+  /// the numbering after a restart.
   /// \throws std::invalid_argument naming the bad name or option.
   producer(const queue& into, std::string name, producer_options options);
   producer(const queue& into, std::string name) : producer(into, std::move(name), producer_options()) {}

@@ -37,7 +37,9 @@ enum class message_order {
 
 /// What happens to a message whose attempts are used up.
 enum class spent_message {
-  park,  ///< It becomes a dead letter, and the next one comes.
+  /// It becomes a dead letter, and the next one comes. The letter of a message from outside ZooKeeper that is larger
+  /// than a request may be is cut: see `dead_letter::missing_bytes`.
+  park,
   /// As `park`, and the messages of its key that come behind it become dead letters, too, without being processed,
   /// until `queue_base::async_revive_key` puts all of them back in order. So also with `message_outcome::park`. Only
   /// with `message_order::by_key`, and not with `at_most_once`. All consumers of the queue should have the same `key`;

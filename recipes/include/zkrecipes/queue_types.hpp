@@ -72,6 +72,10 @@ struct dead_letter {
   /// when the item was written last before it, which is when the last of them was counted unless others write it.
   std::int64_t first_failed = 0;
   std::int64_t last_failed = 0;  ///< When the last attempt failed, by the clock of the consumer.
+  /// So many bytes of the message were left out, because all of it would not have fit into a request
+  /// (`session_options::jute_maxbuffer`): `data` ends early, and `key`, if it was longer, after 1 000 bytes. 0: the
+  /// letter is whole. Always 0 for messages that are kept in ZooKeeper, those of queues and topics.
+  std::uint64_t missing_bytes = 0;
 };
 
 /// A key whose messages a queue consumer parks: see `spent_message::park_key`.

@@ -33,6 +33,8 @@ struct rabbit_options {
   /// The header of a message that has its key, as a string; a message without it has the empty key. 1 to 128 bytes.
   std::string key_header = "key";
   /// Most messages that a consumer has of a queue and has not settled. They are kept in its memory. 1 to 1 000.
+  /// If one is parked that is larger than a dead letter may be, its end is lost with the acknowledgement
+  /// (`dead_letter::missing_bytes`); `spent_message::stop_the_run` keeps it in the queue.
   std::uint32_t prefetch = 200;
   /// Time for a broker to accept a connection and to answer. 10 ms to 1 h.
   std::chrono::milliseconds timeout{5'000};

@@ -32,7 +32,7 @@ class rabbit_producer {
   using executor_type = session::executor_type;
 
   rabbit_producer() = default;  ///< Stands for nothing: operations complete with `closed`.
-  /// `name`: 1 to 200 bytes, no slash, no control characters, and neither "." nor "..".
+  /// `name`: 1 to 200 bytes, no slash, no character that ZooKeeper refuses in paths, and neither "." nor "..".
   /// \throws std::invalid_argument naming the bad name, or if `into` was made by default.
   rabbit_producer(const rabbit_queues& into, std::string name);
 

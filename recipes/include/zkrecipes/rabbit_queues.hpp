@@ -63,8 +63,8 @@ class rabbit_queues {
   /// (`unavailable` when the time for retries of the session is over), and those of `session`.
   /// Cancellation: all types.
   /// Thread safety: as the class says.
-  /// Cost: 1 round trip to ZooKeeper; a connection to the broker and 1 command for each shard, together; a connection
-  /// more for each queue that is missing.
+  /// Cost: 1 round trip to ZooKeeper; a connection to the broker and 1 command for each shard, up to 100 together; a
+  /// round trip more for each queue that is missing.
   template <token_for<std::vector<rabbit_depth>> Token = default_token>
   auto async_depths(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<rabbit_depth>)>(token, &start_depths, core_);
@@ -85,13 +85,14 @@ class rabbit_queues {
 
   /// Puts a dead letter back at the end of its queue, as a new message with its key and data, and removes the letter
   /// when the broker has confirmed it. Two systems take part: with any other error than `no_node`, `bad_arguments`,
-  /// `size_mismatch` and `foreign_data` the message may have been put, and the letter may be there. The id of the
-  /// message is made of the letter's node, so that a consumer that still knows it drops a second one.
+  /// `too_large`, `size_mismatch` and `foreign_data` the message may have been put, and the letter may be there. The id
+  /// of the message is made of the letter's node, so that a consumer that still knows it drops a second one.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `no_node` (the letter is not there any more, or nobody has used these queues), `outcome_unknown` (the
   /// broker's confirm was lost), `bad_arguments` (`which` is no letter of these queues), `too_large` (the letter's key
-  /// or data is more than a producer puts), `size_mismatch` and `foreign_data` (as `async_depths`), `no_auth`,
+  /// or data is more than a producer puts, or a part of the message is not in the letter: see
+  /// `dead_letter::missing_bytes`), `size_mismatch` and `foreign_data` (as `async_depths`), `no_auth`,
   /// `rabbit_errc` (as `async_depths`; `missing_queue`: the queue is not there), and those of `session`.
   /// Cancellation: all types; the message may have been put, and the letter removed.
   /// Thread safety: as the class says.

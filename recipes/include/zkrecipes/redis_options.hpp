@@ -42,7 +42,8 @@ struct redis_options {
   /// Written to the path by the first that uses it, and the same for all from then on. 1 to 10 000.
   std::uint32_t shards = 256;
   /// The fields of an entry. One without the field of the data becomes a dead letter; without that of the key it has
-  /// the empty key. Neither is empty, and they differ.
+  /// the empty key. Neither is empty, and they differ. An entry may be larger than a dead letter: see
+  /// `dead_letter::missing_bytes`.
   std::string key_field = "key";
   std::string data_field = "data";
   /// Consumers remove from a stream what all of these groups have consumed (`XTRIM`), now and then. A group that has no
@@ -52,7 +53,8 @@ struct redis_options {
   redis_regress regress = redis_regress::stop_the_run;
   /// Most entries that are read at once; up to twice as many wait to be processed. 1 to 100 000.
   std::size_t read_ahead = 1'000;
-  /// Time for a broker to accept a connection and to answer a command. 10 ms to 1 h.
+  /// Time for a broker to accept a connection, and to begin with the answer to a command: as long as bytes of it come,
+  /// or a large command is being sent, it begins anew. 10 ms to 1 h.
   std::chrono::milliseconds timeout{5'000};
   /// Pauses between tries to connect (`limit` does not count here). They double and vary by +-50 % at random.
   retry_policy retry{};

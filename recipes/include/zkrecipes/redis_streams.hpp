@@ -50,7 +50,8 @@ class redis_streams {
   /// The run of the consumer ends with `career_failed` for `redis_errc` other than `unavailable`, for `foreign_data`
   /// (the key holds something else than a stream, or a record at the path is not ours) and `size_mismatch`. While the
   /// broker is away, the consumer waits. \throws std::invalid_argument if there is no such shard, if the name of the
-  /// group is not 1 to 256 bytes without slash and control characters, or if the object was made by default.
+  /// group is not 1 to 256 bytes without slash and what ZooKeeper refuses in paths, or if the object was made by
+  /// default.
   message_feed feed(std::uint32_t shard, std::string group) const;
 
   /// Lets a group go on at another place of a stream: replay, or skip. Entries are processed again, or not at all, as
@@ -100,12 +101,13 @@ class redis_streams {
 
   /// Puts a dead letter back at the end of its stream, as a new entry with its key and data, and removes the letter
   /// then. All groups get the entry, those that had processed it, too. Two systems take part: with any other error than
-  /// `no_node`, `bad_arguments`, `size_mismatch` and `foreign_data` the entry may have been put, and the letter may be
-  /// there.
+  /// `no_node`, `bad_arguments`, `too_large`, `size_mismatch` and `foreign_data` the entry may have been put, and the
+  /// letter may be there.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `no_node` (the letter is not there any more, or nobody has used these streams), `outcome_unknown` (the
   /// broker's reply was lost), `bad_arguments` (`which` is no letter of these streams, or no name of a group),
+  /// `too_large` (a part of the message is not in the letter: see `dead_letter::missing_bytes`),
   /// `size_mismatch` and `foreign_data` (as `async_seek`), `no_auth`, `redis_errc` (as `async_seek`), and those of
   /// `session`.
   /// Cancellation: all types; the entry may have been put, and the letter removed.

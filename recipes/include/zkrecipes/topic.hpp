@@ -42,7 +42,7 @@ class topic {
   /// a group, under an election or a shard group. The first use of a name makes the group: it begins with the first
   /// message that is there.
   /// \throws std::invalid_argument if there is no such shard, if the name of the group is not 1 to 256 bytes without
-  /// slash and control characters, or if the topic was made by default.
+  /// slash and what ZooKeeper refuses in paths, or if the topic was made by default.
   message_feed feed(std::uint32_t shard, std::string group) const;
 
   /// Lets a group go on at another place of a shard: replay, or skip. Messages are processed again, or not at all, as

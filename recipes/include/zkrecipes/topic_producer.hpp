@@ -43,7 +43,8 @@ class topic_producer {
   using executor_type = boost::asio::any_io_executor;
 
   topic_producer() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
-  /// `name`: 1 to 256 bytes, no slash, no control characters; the same name continues the numbering after a restart.
+  /// `name`: 1 to 256 bytes, no slash, no character that ZooKeeper refuses in paths, and neither "." nor "..";
+  /// the same name continues the numbering after a restart.
   /// \throws std::invalid_argument naming the bad name or option.
   topic_producer(const topic& into, std::string name, topic_producer_options options);
   topic_producer(const topic& into, std::string name)

@@ -83,6 +83,19 @@ awaitable<error_code> broker_connection::rest(lease_clock::time_point until) {
   co_return session->over();
 }
 
+lease_clock::time_point broker_connection::due(lease_clock::time_point by) const noexcept {
+  return link_ ? std::max(by, link_->last_passed() + frame_->timeout) : by;
+}
+
+awaitable<wake> broker_connection::wait_for_answer(condition& arrived, lease_clock::time_point by,
+                                                   std::string_view words) {
+  const auto why = co_await arrived.wait(due(by));
+  if (why != wake::timed_out) co_return why;
+  if (frame_->session->now() < due(by)) co_return wake::notified;  // something has passed, perhaps the answer itself
+  give_up(frame_->unavailable, words);
+  co_return why;
+}
+
 void broker_connection::tell_end() {
   if (!is_ready_ || is_up()) return;
   is_ready_ = false;

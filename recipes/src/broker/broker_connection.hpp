@@ -42,6 +42,15 @@ class broker_connection {
   /// Each connection has another number.
   std::uint64_t number() const noexcept { return number_; }
 
+  /// When an answer is late that was to come by this time. A large one takes its time on a slow line: with each part
+  /// that passes (`broker_link::last_passed`) `timeout` begins anew. Else it would be asked for again and again, and
+  /// never come.
+  lease_clock::time_point due(lease_clock::time_point by) const noexcept;
+  /// Waits for a notification, also without one, and is to be called again until the answer is there. `changed` has to
+  /// be forwarded to the condition. When the answer is late, the connection is given up with these words, and the
+  /// result is `timed_out`.
+  awaitable<wake> wait_for_answer(condition& arrived, lease_clock::time_point by, std::string_view words);
+
   /// If the connection has ended, and nobody was told, the log is told now instead of in `ready`.
   void tell_end();
   /// Ends the connection because of this, which is told; the next one is made after a pause.

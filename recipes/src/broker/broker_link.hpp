@@ -4,6 +4,7 @@
 #include <string>
 
 #include <zkrecipes/error.hpp>
+#include <zkrecipes/lease_clock.hpp>
 
 #include "backend/endpoint.hpp"
 
@@ -24,6 +25,9 @@ class broker_link {
   virtual const std::string& reason() const noexcept = 0;
   /// Why it has ended.
   virtual error_code why() const noexcept = 0;
+  /// When a part of an answer has come last. Heartbeats are none. A link that sends a large request in parts counts
+  /// these, too, as the system takes them.
+  virtual lease_clock::time_point last_passed() const noexcept = 0;
   /// Ends the connection. Nothing is called after this.
   virtual void abandon() = 0;
 };

@@ -123,7 +123,7 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
   one.whose = &whose;
   auto& how = one.how;
   how.what = whose.what.get();
-  how.reason = whose.outcome.reason();
+  if (whose.letter.has_reason) how.reason = whose.outcome.reason();
   const auto what = whose.outcome.what();
   if (what == message_outcome::kind::done) return one;
   how.epoch = term_->record().epoch;
@@ -138,6 +138,7 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
     probation_.settled(how.what->name);  // the next term tries it again
   } else {
     how.how = settlement::kind::park;
+    how.most_data = whose.letter.most_data;
     how.parks_key = (parked_.parks() && !whose.parks_alone) || how.is_behind;
     if (how.parks_key) how.key = whose.lane;
   }

@@ -47,6 +47,7 @@ class delivery_committer {
   awaitable<error_code> answer_culprit(const delivery_batch& batch, const member& culprit, error_code why,
                                        std::optional<std::size_t> place);
   awaitable<error_code> answer_common(std::size_t operation, error_code why);
+  bool shrink_letter(const member& culprit);
   void refuse(const member& culprit, const error_code& why);
   awaitable<error_code> give_up_declining(const member& culprit);
   awaitable<error_code> see_keys(const delivery_batch& batch);

@@ -55,12 +55,17 @@ awaitable<error_code> delivery_committer::answer_culprit(const delivery_batch& b
   }
   if (is_parking && why == errc::no_node) {
     is_letter_ready_ = false;  // somebody has removed the folder
-  } else if (is_parking && why == errc::too_large && !culprit.how.reason.empty()) {
-    window_.decide(*culprit.whose, message_outcome::park({}));  // perhaps the letter fits without the reason
-  } else {
+  } else if (!(is_parking && why == errc::too_large && shrink_letter(culprit))) {
     refuse(culprit, why);
   }
   co_return error_code();
+}
+
+/// The next commit takes a smaller letter of it. False: there is none.
+bool delivery_committer::shrink_letter(const member& culprit) {
+  const auto longest = term_->session()->options().jute_maxbuffer;
+  const bool may_cut = frame_.source->get_traits().cuts_letters;
+  return culprit.whose->letter.shrink(!culprit.how.reason.empty(), may_cut, longest);
 }
 
 void delivery_committer::refuse(const member& culprit, const error_code& why) {

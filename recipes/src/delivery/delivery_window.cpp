@@ -173,6 +173,7 @@ delivery_window::entries delivery_window::refuse(message_in_hand& which, message
 
 void delivery_window::restart(message_in_hand& which) {
   which.outcome = {};
+  which.letter = {};
   set(which, stage::waiting);
   review(which.lane);
 }
@@ -180,6 +181,7 @@ void delivery_window::restart(message_in_hand& which) {
 void delivery_window::rest(message_in_hand& which, lease_clock::time_point until) {
   which.rests_until = until;
   which.outcome = {};
+  which.letter = {};
   set(which, stage::resting);
   if (how_.may_unload) unload_lane(which.lane);
   review(which.lane);

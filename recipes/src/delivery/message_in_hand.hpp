@@ -10,6 +10,7 @@
 #include <zkrecipes/message_repeats.hpp>
 #include <zkrecipes/queue_types.hpp>
 
+#include "delivery/letter_bounds.hpp"
 #include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {
@@ -38,6 +39,7 @@ struct message_in_hand {
   std::optional<std::uint64_t> cost{};  ///< See `message_limit::cost`. Nothing: it was not asked for yet.
   std::optional<message_origin> origin{};  ///< With `message_repeats`, once the message is next.
   message_outcome outcome{};
+  letter_bounds letter{};  ///< How much the letter of this attempt may have.
   lease_clock::time_point received{};
   lease_clock::time_point begun{};
   lease_clock::time_point rests_until{};

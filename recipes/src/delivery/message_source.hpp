@@ -35,6 +35,8 @@ class message_source {
     bool settles_singly = true;      ///< The first operation of `settling` removes or writes the message itself.
     bool parks_keys = true;          ///< See `spent_message::park_key`.
     std::size_t most_at_once = 100;  ///< Messages of a commit.
+    /// A message may be larger than a dead letter: then the letter keeps a part of it. Else it stays in the source.
+    bool cuts_letters = false;
   };
 
   virtual ~message_source() = default;

@@ -1,7 +1,9 @@
 // The way in which a message leaves its source, or stays in it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <zkrecipes/queue_types.hpp>
@@ -24,6 +26,8 @@ struct settlement {
   std::int64_t epoch = 0;         ///< The term that parks it.
   std::int64_t first_failed = 0;  ///< See `dead_letter`.
   std::int64_t last_failed = 0;
+  /// The dead letter keeps so many bytes of the data, and the first 1 000 of the key. Nothing: it keeps all of both.
+  std::optional<std::size_t> most_data{};
 };
 
 }  // namespace zkrecipes::detail

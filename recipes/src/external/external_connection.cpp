@@ -8,6 +8,7 @@
 #include <boost/asio/strand.hpp>
 
 #include "consumer/end_of_term.hpp"
+#include "external/shown_words.hpp"
 #include "session/hook.hpp"
 #include "session/operation.hpp"
 
@@ -22,7 +23,7 @@ constexpr std::chrono::seconds longest_farewell{1};
 external_connection::external_connection(external_frame_ptr frame, std::unique_ptr<external_port> to)
     : frame_(std::move(frame)),
       to_(std::move(to)),
-      name_(to_->name()),
+      name_(shown_words(to_->name())),
       strand_(asio::make_strand(frame_->session->get_scheduler()->base)),
       log_(guarded(*frame_->session->get_scheduler(), frame_->session->options().log)),
       changed_(frame_->session->get_scheduler()),
@@ -76,7 +77,8 @@ awaitable<bool> external_connection::shut() {
     }
     if (closing_.is_done()) {
       const auto problem = std::exchange(closing_, {}).run->failure;
-      if (problem) tell(log_severity::warning, session_event::operation_failed, {}, "close: " + text_of(problem));
+      if (problem)
+        tell(log_severity::warning, session_event::operation_failed, {}, "close: " + shown_words(text_of(problem)));
       is_leaving_ = is_used_ = false;
     } else {
       const auto why = co_await changed_.wait();
@@ -171,7 +173,7 @@ awaitable<void> external_connection::close() {
 
 /// False: the source is to be closed.
 bool external_connection::judge(const external_call& ended, const std::string& function) {
-  if (ended.run->failure) fail(function + ": " + text_of(ended.run->failure));
+  if (ended.run->failure) fail(function + ": " + shown_words(text_of(ended.run->failure)));
   if (has_failed()) return false;
   if (ended.answer->error) give_up(ended.answer->error, function);
   return !ended.answer->error;

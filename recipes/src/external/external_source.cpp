@@ -10,7 +10,6 @@
 #include "session/make.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"
-#include "topic/topic_frame.hpp"
 
 namespace zkrecipes {
 
@@ -62,8 +61,7 @@ std::uint32_t external_source::shards() const noexcept { return core_ ? core_->f
 
 message_feed external_source::feed(std::shared_ptr<external_log> from, std::uint32_t shard, std::string group) const {
   check_feed(core_, from != nullptr, shard);
-  const std::string rule = "a group has 1 to 256 bytes, no '/' and no control characters";
-  if (!is_group(group)) throw std::invalid_argument("name of a group: " + rule);
+  require_name("name of a group", group);
   auto source = std::make_shared<external_log_source>(core_->frame(), std::move(from), shard, std::move(group));
   return message_feed(session_, std::move(source));
 }

@@ -28,8 +28,7 @@ void check(const producer_options& options) {
 }  // namespace
 
 producer::producer(const queue& into, std::string name, producer_options options) : session_(into.get_session()) {
-  require_id("producer name", name);
-  if (name.find('/') != name.npos) throw std::invalid_argument("producer name: it must not contain '/'");
+  require_part_of_name("producer name", name);
   check(options);
   const auto& core = into.get_queue();
   state_ = std::make_shared<producer_state>(core->frame(), core->get_capacity(), std::move(name), options);

@@ -54,6 +54,7 @@ void amqp_client::feed(std::string_view bytes) {
 
 void amqp_client::take(const amqp_frame& frame) {
   const bool is_of_channel = frame.channel == our_channel;
+  if (frame.type != AMQP_FRAME_HEARTBEAT) ++heard_;
   switch (frame.type) {
     case AMQP_FRAME_HEARTBEAT: return;
     case AMQP_FRAME_METHOD: {
@@ -101,8 +102,25 @@ bool amqp_client::take_close(const amqp_method& method) {
   if (!close) return true;
   amqp_channel_close_ok_t answer{};
   writer_.method(our_channel, AMQP_CHANNEL_CLOSE_OK_METHOD, &answer);
-  be_refused(refusal_of(close->reply_code, close->reply_text, close->class_id, close->method_id));
+  const auto refusal = refusal_of(close->reply_code, close->reply_text, close->class_id, close->method_id);
+  is_missing_count(refusal) ? open_channel_anew(refusal) : be_refused(refusal);
   return true;
+}
+
+/// Channels for messages are not opened anew: their tags, and what is not confirmed, end with them.
+bool amqp_client::is_missing_count(const amqp_refusal& refusal) const {
+  const bool is_used = deliver_ || confirm_ || published_ > 0 || content_.is_open();
+  const bool is_ours = !requests_.empty() && requests_.front().is_count && requests_.front().method == refusal.method;
+  return is_open() && !is_used && is_ours && error_of_refusal(refusal) == rabbit_errc::missing_queue;
+}
+
+/// The broker reads nothing of the old channel any more. Further requests are sent behind this one.
+void amqp_client::open_channel_anew(const amqp_refusal& refusal) {
+  is_flow_stopped_ = false;
+  amqp_channel_open_t fields{};
+  writer_.method(our_channel, AMQP_CHANNEL_OPEN_METHOD, &fields);
+  answer_all(error_of_refusal(refusal), refusal.text, refusal.method);
+  requests_.push_front({AMQP_CHANNEL_OPEN_METHOD, AMQP_CHANNEL_OPEN_OK_METHOD, {}});
 }
 
 /// The words that refuse a login are not told, because they must not repeat what was sent.
@@ -219,13 +237,17 @@ void amqp_client::end(const error_code& why, std::string words, std::uint32_t re
   if (std::exchange(is_over_, true)) return;
   why_ = why;
   words_ = std::move(words);
+  answer_all(why_, words_, refused);
+}
+
+void amqp_client::answer_all(const error_code& why, const std::string& words, std::uint32_t refused) {
   auto asked = std::exchange(requests_, {});
   const auto is_it = [refused](const request& each) { return each.method == refused; };
   const auto bad = refused == 0 ? asked.end() : std::find_if(asked.begin(), asked.end(), is_it);
   for (auto each = asked.begin(); each != asked.end(); ++each) {
     amqp_answer answer;
-    answer.error = each == bad ? why_ : make_error_code(rabbit_errc::unavailable);
-    answer.words = words_;
+    answer.error = each == bad ? why : make_error_code(rabbit_errc::unavailable);
+    answer.words = words;
     if (each->then) each->then(answer);
   }
 }

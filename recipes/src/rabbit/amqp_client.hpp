@@ -49,6 +49,8 @@ class amqp_client {
   const std::string& words() const noexcept { return words_; }
   /// As agreed with the broker.
   std::chrono::seconds heartbeat() const noexcept { return handshake_.heartbeat(); }
+  /// How many frames have come, without heartbeats.
+  std::uint64_t heard() const noexcept { return heard_; }
   bool wants_pause() const noexcept { return is_blocked_ || is_flow_stopped_; }
   const std::string& pause_reason() const noexcept { return pause_reason_; }
 
@@ -63,6 +65,7 @@ class amqp_client {
   void beat();
   void declare(const std::string& queue, answer_handler then);
   void look_at(const std::string& queue, answer_handler then);
+  void count(const std::string& queue, answer_handler then);
   void consume(const std::string& queue, std::uint16_t prefetch, delivery_handler each, answer_handler then);
   void acknowledge(std::uint64_t tag, bool is_multiple);
   void confirm(confirm_handler confirmed, return_handler returned, answer_handler then);
@@ -75,11 +78,14 @@ class amqp_client {
     std::uint32_t method = 0;  // AMQP_..._METHOD
     std::uint32_t answer = 0;  // the method that answers it
     answer_handler then{};
+    bool is_count = false;
   };
 
   void take(const amqp_frame& frame);
   void take_method(const amqp_method& method);
   bool take_close(const amqp_method& method);
+  bool is_missing_count(const amqp_refusal& refusal) const;
+  void open_channel_anew(const amqp_refusal& refusal);
   void be_refused(const amqp_refusal& refusal);
   void shake_hands(const amqp_method& method);
   void take_of_connection(const amqp_method& method);
@@ -92,9 +98,11 @@ class amqp_client {
   void take_answer(const amqp_method& method);
   void fail(std::string words);
   void end(const error_code& why, std::string words, std::uint32_t refused);
+  void answer_all(const error_code& why, const std::string& words, std::uint32_t refused);
   template <class Method>
   const Method* decoded(const amqp_method& method);
   void ask(request what, void* fields, std::size_t texts);
+  void look(request what, const std::string& queue);
 
   amqp_writer writer_;
   amqp_frame_reader frames_;
@@ -109,6 +117,7 @@ class amqp_client {
   amqp_unconfirmed unconfirmed_;
   std::uint64_t delivered_ = 0;  // the last tag
   std::uint64_t published_ = 0;
+  std::uint64_t heard_ = 0;
   bool is_blocked_ = false;
   bool is_flow_stopped_ = false;
   std::string pause_reason_;

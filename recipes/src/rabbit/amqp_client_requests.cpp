@@ -77,10 +77,18 @@ void amqp_client::declare(const std::string& queue, answer_handler then) {
 }
 
 void amqp_client::look_at(const std::string& queue, answer_handler then) {
+  look({AMQP_QUEUE_DECLARE_METHOD, AMQP_QUEUE_DECLARE_OK_METHOD, std::move(then)}, queue);
+}
+
+void amqp_client::count(const std::string& queue, answer_handler then) {
+  look({AMQP_QUEUE_DECLARE_METHOD, AMQP_QUEUE_DECLARE_OK_METHOD, std::move(then), true}, queue);
+}
+
+void amqp_client::look(request what, const std::string& queue) {
   amqp_queue_declare_t fields{};
   fields.queue = bytes_of(queue);
   fields.passive = 1;
-  ask({AMQP_QUEUE_DECLARE_METHOD, AMQP_QUEUE_DECLARE_OK_METHOD, std::move(then)}, &fields, queue.size());
+  ask(std::move(what), &fields, queue.size());
 }
 
 void amqp_client::consume(const std::string& queue, std::uint16_t prefetch, delivery_handler each,

@@ -13,11 +13,8 @@ constexpr std::size_t longest_producer_name = 200;  // the id of a message has a
 }  // namespace
 
 void require_producer_name(const std::string& name) {
-  require_id("producer name", name);
+  require_name("producer name", name);
   if (name.size() > longest_producer_name) throw std::invalid_argument("producer name: it must have at most 200 bytes");
-  const bool is_place = name == "." || name == "..";
-  if (is_place || name.find('/') != name.npos)
-    throw std::invalid_argument("producer name: it must not be a path, nor contain '/'");
 }
 
 }  // namespace zkrecipes::detail

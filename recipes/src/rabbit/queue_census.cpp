@@ -10,12 +10,6 @@
 
 namespace zkrecipes::detail {
 
-namespace {
-
-constexpr std::uint32_t queues_at_once = 100;
-
-}  // namespace
-
 queue_census::queue_census(rabbit_frame_ptr frame)
     : frame_(std::move(frame)), broker_(frame_), arrived_(frame_->broker.session->get_scheduler()) {}
 
@@ -40,17 +34,17 @@ void queue_census::ask() {
   asked_ = 0;
   awaited_ = 0;
   const auto from = static_cast<std::uint32_t>(found_.size());
-  const auto to = std::min(from + queues_at_once, frame_->options.shards);
+  const auto to = std::min(from + at_once_, frame_->options.shards);
   for (auto shard = from; shard < to; ++shard) {
     auto* link = broker_.link();
     if (!link) return;
     ++asked_;
     ++awaited_;
-    link->look_at(frame_->queue(shard), [this, shard](const amqp_answer& answer) { note(shard, answer); });
+    link->count(frame_->queue(shard), [this, shard](const amqp_answer& answer) { note(shard, answer); });
   }
 }
 
-/// Only the first refusal says something of its queue: those behind it come because the connection has ended.
+/// Only the first refusal says something of its queue: the broker has not read what was asked behind it.
 void queue_census::note(std::uint32_t shard, const amqp_answer& answer) {
   --awaited_;
   arrived_.notify();
@@ -63,11 +57,10 @@ void queue_census::note(std::uint32_t shard, const amqp_answer& answer) {
 
 awaitable<error_code> queue_census::answers() {
   const forwarding connection_changes(broker_.changed(), arrived_);
-  const auto deadline = frame_->broker.session->now() + frame_->options.timeout;
+  const auto by = frame_->broker.session->now() + frame_->options.timeout;
   while (awaited_ > 0 && broker_.is_up()) {
-    const auto why = co_await arrived_.wait(deadline);
+    const auto why = co_await broker_.wait_for_answer(arrived_, by, "no answer in time");
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
-    if (why == wake::timed_out) broker_.give_up(rabbit_errc::unavailable, "no answer in time");
   }
   co_return error_code();
 }
@@ -77,12 +70,13 @@ error_code queue_census::judge() {
   const bool is_complete = asked_ > 0 && awaited_ == 0;
   if (!refusal_.error && is_complete) {
     broker_.note_good();
+    at_once_ = std::min(2 * at_once_, most_at_once);
     return {};
   }
   if (refusal_.error == rabbit_errc::missing_queue) {
     found_.push_back({static_cast<std::uint32_t>(found_.size()), 0, 0, true});
     broker_.note_good();
-    broker_.close();  // the next connection comes without a pause
+    at_once_ = 1;  // a missing one is seldom alone
     return {};
   }
   if (!refusal_.error || may_recover_rabbit(refusal_.error)) return rabbit_errc::unavailable;

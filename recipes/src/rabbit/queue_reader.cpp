@@ -167,10 +167,9 @@ void queue_reader::note_answer(question& to, const amqp_answer& answer) {
 /// Without an error the answer is good, or the connection has ended, and the next one asks again.
 awaitable<error_code> queue_reader::await_answer(question_ptr to) {
   while (!to->is_answered && connection_.is_up()) {
-    const auto why = co_await changed_.wait(to->answer_by);
+    const auto words = std::string("no answer to ") + to->command;
+    const auto why = co_await connection_.wait_for_answer(changed_, to->answer_by, words);
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
-    if (why == wake::timed_out)
-      connection_.give_up(rabbit_errc::unavailable, std::string("no answer to ") + to->command);
   }
   co_return judge(*to);
 }
@@ -204,10 +203,11 @@ awaitable<error_code> queue_reader::await_more() {
   if (is_consuming()) look_for_stall();
   if (!is_consuming()) co_return error_code();
   const bool is_full = progress_.is_full();
-  const auto until = looking_ ? looking_->answer_by : is_full ? never : stalls_.next_look();
+  const auto until = looking_ ? connection_.due(looking_->answer_by) : is_full ? never : stalls_.next_look();
   const auto why = co_await changed_.wait(until);
   if (why == wake::cancelled) co_return asio::error::operation_aborted;
-  const bool is_late = why == wake::timed_out && looking_ && !looking_->is_answered && now() >= looking_->answer_by;
+  const bool is_open = looking_ && !looking_->is_answered;
+  const bool is_late = why == wake::timed_out && is_open && now() >= connection_.due(looking_->answer_by);
   if (is_late) connection_.give_up(rabbit_errc::unavailable, queue_ + ": no answer to queue.declare");
   co_return error_code();
 }
@@ -219,7 +219,7 @@ void queue_reader::look_for_stall() {
   } else if (progress_.is_far_behind()) {
     connection_.give_up(rabbit_errc::unavailable, queue_ + ": the broker has delivered too many messages twice");
   } else if (!looking_ && !is_full && now() >= stalls_.next_look()) {
-    // A large message may be on its way, and the answer is behind it. The link notices when nothing comes at all.
+    // A message may be on its way, and the answer is behind it. The link notices when nothing comes at all.
     looking_ = make_question("queue.declare");
     looking_->answer_by += 2 * frame_->options.heartbeat;
     const auto then = [this, asked = looking_](const amqp_answer& answer) { note_answer(*asked, answer); };

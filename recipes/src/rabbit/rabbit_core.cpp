@@ -32,7 +32,7 @@ awaitable<outcome<>> rabbit_core::revive(dead_letter which) {
   const auto shard = shard_of_queue_letter(which.item);
   const bool is_named = !which.name.empty() && which.name.find('/') == which.name.npos;
   if (!shard || *shard >= frame_->options.shards || !is_named) co_return outcome<>(errc::bad_arguments);
-  if (is_too_large_for_queue(which.key, which.data)) co_return outcome<>(errc::too_large);
+  if (which.missing_bytes != 0 || is_too_large_for_queue(which.key, which.data)) co_return outcome<>(errc::too_large);
   auto error = co_await find_queues(frame_);  // another queue might be nobody's
   if (error) co_return outcome<>(error);
   const auto session = frame_->broker.session;

@@ -57,7 +57,9 @@ void rabbit_link::read() {
 
 void rabbit_link::take(std::size_t size) {
   heard_ = scheduler_->now();
+  const auto before = client_.heard();
   client_.feed(std::string_view(received_.data(), size));
+  if (client_.heard() != before) passed_ = heard_;
   if (!is_over_) note_state();
 }
 
@@ -159,6 +161,11 @@ void rabbit_link::declare(const std::string& queue, answer_handler then) {
 
 void rabbit_link::look_at(const std::string& queue, answer_handler then) {
   client_.look_at(queue, std::move(then));
+  flush();
+}
+
+void rabbit_link::count(const std::string& queue, answer_handler then) {
+  client_.count(queue, std::move(then));
   flush();
 }
 

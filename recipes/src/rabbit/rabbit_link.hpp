@@ -40,12 +40,16 @@ class rabbit_link final : public broker_link, public std::enable_shared_from_thi
   /// `other_queue`, `refused_credentials`, `refused`: the broker has closed it. `unexpected_reply`. With a broker that
   /// has closed it `reason` has its words.
   error_code why() const noexcept override { return why_; }
+  lease_clock::time_point last_passed() const noexcept override { return passed_; }
   void abandon() override;
 
   /// Makes a durable quorum queue with a single active consumer, or finds it. Error: `other_queue`.
   void declare(const std::string& queue, answer_handler then);
   /// Counts the messages and consumers of a queue. Error: `missing_queue`, which ends the link.
   void look_at(const std::string& queue, answer_handler then);
+  /// The same, but a missing queue does not end a link that neither delivers nor publishes: the channel is opened anew.
+  /// Requests behind it that were sent by then are answered with `unavailable`, because the broker does not read them.
+  void count(const std::string& queue, answer_handler then);
   /// Delivers at most `prefetch` messages that are not acknowledged. At most one consumer a link. Error:
   /// `missing_queue`. That the broker ends the consumer later (the queue was deleted, or has another leader) ends the
   /// link with `unavailable`.
@@ -90,6 +94,7 @@ class rabbit_link final : public broker_link, public std::enable_shared_from_thi
   error_code why_;
   std::string reason_;
   lease_clock::time_point heard_{};   // when the last bytes came
+  lease_clock::time_point passed_{};  // see `last_passed`
   lease_clock::time_point spoken_{};  // when the last bytes were given to the stream
   backend::timer_id timer_ = 0;
 };

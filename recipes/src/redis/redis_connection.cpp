@@ -25,7 +25,8 @@ redis_connection::redis_connection(redis_frame_ptr frame)
 
 std::shared_ptr<broker_link> redis_connection::make_link(std::unique_ptr<backend::broker_stream> over,
                                                          std::function<void()> changed) {
-  return std::make_shared<redis_link>(std::move(over), std::move(changed));
+  const auto& scheduler = frame_->broker.session->get_scheduler();
+  return std::make_shared<redis_link>(scheduler, std::move(over), std::move(changed));
 }
 
 void redis_connection::send(const std::vector<std::string>& command, redis_link::reply_handler handler) {

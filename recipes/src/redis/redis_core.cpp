@@ -158,6 +158,7 @@ awaitable<outcome<>> redis_core::revive(std::string group, dead_letter which) {
   const bool is_named = !which.name.empty() && which.name.find('/') == which.name.npos;
   if (!shard || *shard >= frame_->options.shards || !is_named || !is_group(group))
     co_return outcome<>(errc::bad_arguments);
+  if (which.missing_bytes != 0) co_return outcome<>(errc::too_large);
   auto error = co_await find_streams(frame_);  // with another stream the entry would go where nobody consumes it
   if (error) co_return outcome<>(error);
   const auto folder = frame_->where.dead(group);

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <zkrecipes/redis_error.hpp>
-
 #include "session/forwarding.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
@@ -23,13 +21,12 @@ void redis_inquiry::ask(const std::vector<std::string>& command, taker take) {
   });
 }
 
-awaitable<outcome<bool>> redis_inquiry::replies(lease_clock::time_point deadline) {
+awaitable<outcome<bool>> redis_inquiry::replies(lease_clock::time_point by) {
   const forwarding connection_changes(by_.changed(), state_->arrived);
   while (state_->awaited > 0 && by_.is_up() && by_.number() == number_) {
-    const auto why = co_await state_->arrived.wait(deadline);
+    const auto why = co_await by_.wait_for_answer(state_->arrived, by, "no answer in time");
     if (why == wake::cancelled) by_.close();
     if (why == wake::cancelled) co_return failed<bool>(asio::error::operation_aborted);
-    if (why == wake::timed_out) by_.give_up(redis_errc::unavailable, "no answer in time");
   }
   co_return outcome<bool>(error_code(), state_->awaited == 0);
 }

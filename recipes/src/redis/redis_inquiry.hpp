@@ -21,10 +21,10 @@ class redis_inquiry {
   redis_inquiry(redis_connection& by, const scheduler_ptr& on);
 
   void ask(const std::vector<std::string>& command, taker take);
-  /// Waits for all replies. False: the connection has ended before them, or is ended because they have not come in
-  /// time. Error: `operation_aborted`. The connection is closed then, because the replies would come among those to the
-  /// next commands.
-  awaitable<outcome<bool>> replies(lease_clock::time_point deadline);
+  /// Waits for all replies. False: the connection has ended before them, or is ended because they are late (see
+  /// `broker_connection::due`). Error: `operation_aborted`. The connection is closed then, because the replies would
+  /// come among those to the next commands.
+  awaitable<outcome<bool>> replies(lease_clock::time_point by);
 
  private:
   struct state {

@@ -1,5 +1,6 @@
 #include "redis/redis_link.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -35,8 +36,8 @@ std::string formatted(const std::vector<std::string>& command) {
 
 }  // namespace
 
-redis_link::redis_link(std::unique_ptr<backend::broker_stream> over, std::function<void()> changed)
-    : stream_(std::move(over)), changed_(std::move(changed)) {}
+redis_link::redis_link(scheduler_ptr on, std::unique_ptr<backend::broker_stream> over, std::function<void()> changed)
+    : scheduler_(std::move(on)), stream_(std::move(over)), changed_(std::move(changed)) {}
 
 redis_link::~redis_link() { abandon(); }
 
@@ -66,15 +67,26 @@ void redis_link::prepare(const std::vector<std::string>& command, reply_handler 
   handlers_.push_back(std::move(handler));
 }
 
-/// Commands sent meanwhile go together with the next write.
+/// Commands sent meanwhile go together behind this. Large ones go in parts, so that it shows that they pass.
 void redis_link::write() {
-  sending_ = std::exchange(to_send_, {});
-  stream_->write(asio::buffer(sending_), [self = shared_from_this()](const error_code& error, std::size_t) {
-    self->sending_.clear();
+  if (sending_.empty()) sending_ = std::exchange(to_send_, {});
+  const auto size = std::min(sending_.size() - written_, bytes_at_once);
+  const asio::const_buffer part(sending_.data() + written_, size);
+  stream_->write(part, [self = shared_from_this(), size](const error_code& error, std::size_t) {
     if (self->is_over_) return;
     if (error) return self->end(error.message());
-    if (!self->to_send_.empty()) self->write();
+    self->note_written(size);
   });
+}
+
+void redis_link::note_written(std::size_t size) {
+  passed_ = scheduler_->now();
+  written_ += size;
+  if (written_ == sending_.size()) {
+    sending_.clear();
+    written_ = 0;
+  }
+  if (!sending_.empty() || !to_send_.empty()) write();
 }
 
 void redis_link::read() {
@@ -87,6 +99,7 @@ void redis_link::read() {
 
 /// False: the connection has ended.
 bool redis_link::take_replies(std::size_t size) {
+  passed_ = scheduler_->now();
   reader_.feed({received_.data(), size});
   while (const auto* reply = reader_.next()) {
     if (!take_reply(reply) || is_over_) return false;

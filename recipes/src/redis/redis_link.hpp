@@ -11,6 +11,7 @@
 #include "backend/broker_stream.hpp"
 #include "broker/broker_link.hpp"
 #include "redis/reply_reader.hpp"
+#include "session/scheduler.hpp"
 
 struct redisReply;
 
@@ -25,7 +26,7 @@ class redis_link final : public broker_link, public std::enable_shared_from_this
 
   /// `changed`: called when the connection is up, and when it has ended. It must only take note. Without a stream
   /// `connect` fails.
-  redis_link(std::unique_ptr<backend::broker_stream> over, std::function<void()> changed);
+  redis_link(scheduler_ptr on, std::unique_ptr<backend::broker_stream> over, std::function<void()> changed);
   ~redis_link() override;
 
   void connect(const backend::endpoint& broker) override;
@@ -34,6 +35,7 @@ class redis_link final : public broker_link, public std::enable_shared_from_this
   const std::string& reason() const noexcept override { return reason_; }
   /// `redis_errc::unavailable`
   error_code why() const noexcept override;
+  lease_clock::time_point last_passed() const noexcept override { return passed_; }
   void abandon() override;
 
   /// Sends a command behind those sent before. The handlers are called in this order.
@@ -46,15 +48,19 @@ class redis_link final : public broker_link, public std::enable_shared_from_this
   bool take_replies(std::size_t size);
   bool take_reply(const redisReply* reply);
   void write();
+  void note_written(std::size_t size);
   void end(const std::string& reason);
 
+  scheduler_ptr scheduler_;
   std::unique_ptr<backend::broker_stream> stream_;
   std::function<void()> changed_;
   reply_reader reader_;
   std::vector<char> received_;
   std::string to_send_;
-  std::string sending_;  // what the socket is being given
+  std::string sending_;      // what the socket is being given
+  std::size_t written_ = 0;  // of it
   std::deque<reply_handler> handlers_;
+  lease_clock::time_point passed_{};
   bool is_up_ = false;
   bool is_over_ = false;
   std::string reason_;

@@ -11,18 +11,12 @@
 #include "session/make.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"
-#include "topic/topic_frame.hpp"
 
 namespace zkrecipes {
 
 using namespace detail;
 
 namespace {
-
-void check_group(const std::string& field, const std::string& name) {
-  const std::string rule = "a group has 1 to 256 bytes, no '/' and no control characters";
-  if (!is_group(name)) throw std::invalid_argument(field + ": " + rule);
-}
 
 void check_redis(const broker_settings& check, const redis_options& options) {
   check.require_login(options.user, options.password);
@@ -34,7 +28,7 @@ void check_redis(const broker_settings& check, const redis_options& options) {
   check.require(!options.key_field.empty(), "key_field", "it must not be empty");
   check.require(!options.data_field.empty(), "data_field", "it must not be empty");
   check.require(options.key_field != options.data_field, "key_field", "it must differ from data_field");
-  for (const auto& each : options.groups) check_group("redis_options::groups", each);
+  for (const auto& each : options.groups) require_name("redis_options::groups", each);
   const bool is_ahead = options.read_ahead >= 1 && options.read_ahead <= 100'000;
   check.require(is_ahead, "read_ahead", "it must be 1 to 100 000");
   check.require_times(options.timeout, options.retry);
@@ -78,7 +72,7 @@ std::uint32_t redis_streams::shards() const noexcept { return core_ ? core_->fra
 message_feed redis_streams::feed(std::uint32_t shard, std::string group) const {
   if (!core_) throw std::invalid_argument("redis_streams: an object that was made by default has no messages");
   if (shard >= shards()) throw std::invalid_argument("redis_streams: there is no shard " + shard_name(shard));
-  check_group("name of a group", group);
+  require_name("name of a group", group);
   return message_feed(session_, std::make_shared<redis_source>(core_->frame(), shard, std::move(group)));
 }
 

@@ -25,7 +25,7 @@ class stream_fetcher {
 
   stream_fetcher(redis_frame_ptr frame, std::string stream);
 
-  /// `farthest`: the last entry that was consumed or read. What is behind it counts as removed. Waits for the broker.
+  /// `farthest`: the last entry that was consumed or read; entries behind it count as removed. Waits for the broker.
   /// Errors: as those of `redis_connection::ready`, and `foreign_data`.
   awaitable<outcome<finding>> fetch(std::vector<stream_id> ids, stream_id farthest);
   redis_connection& connection() noexcept { return connection_; }

@@ -11,7 +11,7 @@
 namespace zkrecipes::detail {
 
 /// Entries are opened in order, as they are read, and settled in any order. The position follows behind the first entry
-/// that is not settled. What is settled behind that one is kept as ranges, so one entry that stays open for long costs
+/// that is not settled. Settled entries behind that one are kept as ranges, so one entry that stays open for long costs
 /// nothing but itself. It does no I/O.
 class stream_progress {
  public:

@@ -93,7 +93,7 @@ awaitable<outcome<stream_messages>> stream_reader::receive(std::size_t most) {
   co_return outcome<stream_messages>(error_code(), std::move(some));
 }
 
-/// What is in hand would be too much for the position if more were begun. Alone an entry always may.
+/// With more in hand the position might become too large. Alone an entry always may.
 bool stream_reader::may_hand_out() const {
   if (ready_.empty()) return false;
   const bool is_alone = progress_.count_open() == ready_.size();
@@ -132,10 +132,8 @@ awaitable<error_code> stream_reader::await_more() {
   if (position_.has_fired()) co_return co_await position_.look();  // our own commits bring us here, too
   const auto until = is_asking_ || is_comparing_ ? answer_by_ : never;
   if (failure_ || may_hand_out() || removable_ || !is_checked()) co_return error_code();
-  const auto why = co_await changed_.wait(until);
-  if (why == wake::cancelled) co_return asio::error::operation_aborted;
-  if (why == wake::timed_out) connection_.give_up(redis_errc::unavailable, "no answer in time");
-  co_return error_code();
+  const auto why = co_await connection_.wait_for_answer(changed_, until, "no answer in time");
+  co_return why == wake::cancelled ? make_error_code(asio::error::operation_aborted) : error_code();
 }
 
 void stream_reader::ask() {

@@ -1,9 +1,63 @@
 #include "session/paths.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 
 namespace zkrecipes::detail {
+
+namespace {
+
+constexpr const char* refused_character =
+    "it must be UTF-8 without characters that ZooKeeper allows in no path (U+0080 to U+009F, U+E000 to U+F8FF, "
+    "U+FFF0 and above)";
+
+/// Takes a character off the text, which begins with one that is not ASCII. Nothing if it is no UTF-8, or is above
+/// U+FFFF, where ZooKeeper sees surrogates.
+std::optional<std::uint32_t> take_character(std::string_view& text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const bool is_long = (first & 0xf0) == 0xe0;
+  const std::size_t size = is_long ? 3 : 2;
+  if ((!is_long && (first & 0xe0) != 0xc0) || text.size() < size) return std::nullopt;
+  std::uint32_t character = first & (is_long ? 0x0fu : 0x1fu);
+  for (const char each : text.substr(1, size - 1)) {
+    const auto byte = static_cast<unsigned char>(each);
+    if ((byte & 0xc0) != 0x80) return std::nullopt;
+    character = character << 6 | (byte & 0x3fu);
+  }
+  text.remove_prefix(size);
+  return character >= (is_long ? 0x800u : 0x80u) ? std::optional(character) : std::nullopt;
+}
+
+bool is_allowed(std::uint32_t character) {
+  return (character > 0x9f && character < 0xd800) || (character > 0xf8ff && character < 0xfff0);
+}
+
+std::string part_problem(std::string_view part) {
+  if (part.empty() || part.size() > 256) return "it must have 1 to 256 bytes";
+  if (has_control(part)) return "it must not contain control characters";
+  if (part.find('/') != part.npos) return "it must not contain '/'";
+  return is_refused_in_paths(part) ? refused_character : std::string();
+}
+
+/// A text that could spoil a terminal is not repeated.
+void require_good(std::string_view what, std::string_view text, std::string_view problem) {
+  if (!problem.empty()) reject(what, is_refused_in_paths(text) ? "..." : text.substr(0, 32), problem);
+}
+
+}  // namespace
+
+bool is_refused_in_paths(std::string_view text) {
+  if (has_control(text)) return true;
+  for (;;) {
+    const auto other = std::ranges::find_if(text, [](unsigned char each) { return each > 0x7f; });
+    text.remove_prefix(static_cast<std::size_t>(other - text.begin()));
+    if (text.empty()) return false;
+    const auto character = take_character(text);
+    if (!character || !is_allowed(*character)) return true;
+  }
+}
 
 bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
@@ -25,6 +79,7 @@ std::string path_problem(std::string_view path) {
   if (path == "/") return {};
   if (path.back() == '/') return "a path must not end with '/'";
   if (has_control(path)) return "a path must not contain control characters";
+  if (is_refused_in_paths(path)) return refused_character;
   for (std::size_t begin = 1; begin <= path.size();) {
     auto end = std::min(path.find('/', begin), path.size());
     auto part = path.substr(begin, end - begin);
@@ -42,6 +97,16 @@ void require_path(std::string_view what, std::string_view path) {
 void require_id(std::string_view what, std::string_view id) {
   if (id.empty() || id.size() > 256) reject(what, id.substr(0, 32), "it must have 1 to 256 bytes");
   if (has_control(id)) reject(what, "...", "it must not contain control characters");
+}
+
+std::string name_problem(std::string_view name) {
+  return name == "." || name == ".." ? "it must not be '.' or '..'" : part_problem(name);
+}
+
+void require_name(std::string_view what, std::string_view name) { require_good(what, name, name_problem(name)); }
+
+void require_part_of_name(std::string_view what, std::string_view part) {
+  require_good(what, part, part_problem(part));
 }
 
 const std::string& no_path() noexcept {

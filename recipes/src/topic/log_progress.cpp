@@ -47,9 +47,7 @@ void log_progress::settle(const message_place& which) {
   move_on();
 }
 
-void log_progress::fail(const message_place& which, std::int64_t since) {
-  count_failure(stored_.failed[which], since);
-}
+void log_progress::fail(const message_place& which, std::int64_t since) { count_failure(stored_.failed[which], since); }
 
 failed_attempts log_progress::failed(const message_place& which) const {
   const auto found = stored_.failed.find(which);

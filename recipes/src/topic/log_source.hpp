@@ -19,7 +19,9 @@ class log_source : public message_source {
  public:
   log_source(core_ptr session, topic_layout where, std::uint32_t shard, std::string group);
 
-  traits get_traits() const final { return {.settles_singly = false, .parks_keys = false, .most_at_once = 1'000}; }
+  traits get_traits() const override {
+    return {.settles_singly = false, .parks_keys = false, .most_at_once = 1'000, .cuts_letters = true};
+  }
   bool is_outdated() const noexcept override { return position_.is_outdated(); }
   condition* changed() final { return &position_.changed(); }
   bool wants_look() const noexcept final { return position_.wants_look(); }

@@ -15,18 +15,13 @@ using namespace detail;
 
 namespace {
 
-void require_group(std::string_view what, std::string_view name) {
-  if (!is_group(name))
-    reject(what, name.substr(0, 32), "it must have 1 to 256 bytes, no '/' and no control characters");
-}
-
 void check(const topic_options& options) {
   using namespace std::chrono_literals;
   if (options.shards < 1 || options.shards > most_shards) {
     throw std::invalid_argument("topic_options::shards: it must be 1 to 10 000");
   }
   const auto& keep = options.retention;
-  for (const auto& each : keep.groups) require_group("topic_retention::groups", each);
+  for (const auto& each : keep.groups) require_name("topic_retention::groups", each);
   if (keep.age && *keep.age < 1s) throw std::invalid_argument("topic_retention::age: it must be at least 1 s");
   if (keep.bytes && *keep.bytes < 1) throw std::invalid_argument("topic_retention::bytes: it must be at least 1");
 }
@@ -51,7 +46,7 @@ const topic_options& topic::options() const noexcept {
 message_feed topic::feed(std::uint32_t shard, std::string group) const {
   if (!core_) throw std::invalid_argument("topic: one that was made by default has no messages");
   if (shard >= options().shards) throw std::invalid_argument("topic: there is no shard " + shard_name(shard));
-  require_group("name of a group", group);
+  require_name("name of a group", group);
   return message_feed(session_, std::make_shared<topic_source>(core_->frame(), shard, std::move(group)));
 }
 

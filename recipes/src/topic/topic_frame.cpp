@@ -30,10 +30,7 @@ error_code compare_records(const std::string& theirs, const json_object& ours) {
 
 }  // namespace
 
-bool is_group(std::string_view name) {
-  const bool is_id = !name.empty() && name.size() <= 256 && !has_control(name);
-  return is_id && name.find('/') == name.npos && name != "." && name != "..";
-}
+bool is_group(std::string_view name) { return name_problem(name).empty(); }
 
 bool removes_consumed(const topic_retention& keep, const std::string& group) {
   return keep.groups.size() == 1 && keep.groups.front() == group && !keep.age && !keep.bytes;

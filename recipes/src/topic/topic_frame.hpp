@@ -40,7 +40,7 @@ awaitable<error_code> find_record(core_ptr session, std::string path, json_objec
 awaitable<error_code> find_topic(topic_frame_ptr topic);
 /// As `agree_on_record` with the topic's record.
 awaitable<error_code> agree_on_topic(topic_frame_ptr topic);
-/// Whether this can be the name of a group.
+/// Whether this can be the name of a group: see `name_problem`.
 bool is_group(std::string_view name);
 
 }  // namespace zkrecipes::detail

@@ -1,5 +1,6 @@
 #include "topic/topic_letters.hpp"
 
+#include "queue/key_mark.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"
 #include "topic/packed_batch.hpp"
@@ -7,12 +8,14 @@
 namespace zkrecipes::detail {
 
 dead_letter letter_of_topic(const settlement& each, std::uint32_t shard) {
+  const auto& what = *each.what;
   dead_letter letter;
-  letter.item = shard_name(shard) + '/' + each.what->name;
-  letter.data = each.what->data;
+  letter.item = shard_name(shard) + '/' + what.name;
+  letter.data = what.data.substr(0, each.most_data.value_or(what.data.npos));
   letter.reason = each.reason;
-  letter.attempts = each.what->attempts;
-  letter.key = each.what->key;
+  letter.attempts = what.attempts;
+  letter.key = each.most_data ? shown_key(what.key) : what.key;
+  letter.missing_bytes = what.data.size() - letter.data.size() + what.key.size() - letter.key.size();
   letter.epoch = each.epoch;
   letter.first_failed = each.first_failed;
   letter.last_failed = each.last_failed;

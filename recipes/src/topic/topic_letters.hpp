@@ -14,7 +14,7 @@
 
 namespace zkrecipes::detail {
 
-/// Its item is `<shard>/<name of the message>`, and its key that of the message.
+/// Its item is `<shard>/<name of the message>`, and its key that of the message. See `settlement::most_data`.
 dead_letter letter_of_topic(const settlement& each, std::uint32_t shard);
 /// The shard of such a letter.
 std::optional<std::uint32_t> shard_of_letter(std::string_view item);

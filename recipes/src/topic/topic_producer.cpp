@@ -28,8 +28,7 @@ void check(const topic_producer_options& options) {
 
 topic_producer::topic_producer(const topic& into, std::string name, topic_producer_options options)
     : session_(into.get_session()) {
-  require_id("producer name", name);
-  if (name.find('/') != name.npos) throw std::invalid_argument("producer name: it must not contain '/'");
+  require_name("producer name", name);
   check(options);
   if (!into.get_topic()) throw std::invalid_argument("topic_producer: a topic that was made by default takes nothing");
   state_ = std::make_shared<topic_producer_state>(into.get_topic()->frame(), name, options);

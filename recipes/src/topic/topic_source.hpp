@@ -19,6 +19,12 @@ class topic_source final : public log_source {
  public:
   topic_source(topic_frame_ptr topic, std::uint32_t shard, std::string group);
 
+  /// What a topic takes fits into a letter.
+  traits get_traits() const override {
+    auto all = log_source::get_traits();
+    all.cuts_letters = false;
+    return all;
+  }
   std::string name() const override;
   awaitable<error_code> open() override;
   awaitable<outcome<std::vector<message>>> receive(std::size_t most) override { return reader_.receive(most); }

@@ -104,6 +104,7 @@ class talk {
   void look() {
     client_.declare("q", answer());
     client_.look_at("r", answer());
+    for (const auto* each : {"s", "t"}) client_.count(each, answer());
     client_.beat();
   }
   amqp_client::answer_handler answer() {

@@ -14,6 +14,7 @@ void read_dead(std::string_view input) {
   const auto again = read_letter(write_letter(*letter));
   require(again.has_value(), "a letter can be read");
   require(again->data == letter->data && again->item == letter->item, "a letter keeps its item");
+  require(again->missing_bytes == letter->missing_bytes, "a letter that is cut is not taken for whole");
   require(again->attempts == letter->attempts && again->epoch == letter->epoch, "a letter keeps its numbers");
 }
 

@@ -295,6 +295,16 @@ BOOST_AUTO_TEST_CASE(letters_of_a_parked_key_stay_together) {
   BOOST_TEST(items("/q") == (std::vector<std::string>{"0", "parked"}));
 }
 
+BOOST_AUTO_TEST_CASE(what_a_letter_does_not_have_is_told) {
+  removes("/q");
+  bury_many(0);
+  create("/q/_dead/letter-0000000001",
+         "{\"zkrecipes\":\"dead_letter\",\"item\":\"i\",\"attempts\":1,\"reason\":\"r\",\"missing_bytes\":77}\nhello");
+  BOOST_TEST(listed({at("/q")}).at("letters").at(0).at("missing_bytes").as_int64() == 77);
+  BOOST_TEST(zkadmin({"queue", "letters", at("/q")}).out.find("hello (77 bytes missing)") != std::string::npos);
+  BOOST_TEST(zkadmin({"queue", "letters", at("/q"), "-o", "tsv"}).out.ends_with("\thello\t5\t77\n"));
+}
+
 BOOST_AUTO_TEST_CASE(letters_of_a_topic) {
   removes("/t");
   create("/t", R"({"zkrecipes":"topic","count":4,"hash":"crc32"})");

@@ -29,6 +29,14 @@ milliseconds age_of(const letter_status& each, wall_time now) {
 
 std::string key_of(const letter_status& each) { return each.letter.key + (each.is_parked ? " (parked)" : ""); }
 
+/// The first bytes of the data, and how much of the message the letter does not have.
+std::string data_of(const letter_status& each) {
+  auto shown = shortened(each.letter.data, longest_cell);
+  if (each.letter.missing_bytes == 0) return or_dash(shown);
+  if (!shown.empty()) shown += ' ';
+  return shown + "(" + std::to_string(each.letter.missing_bytes) + " bytes missing)";
+}
+
 std::string heading_of(const letter_list& letters) {
   const auto count = letters.letters.size() + letters.not_read;
   auto text = printable(letters.path) + (letters.group.empty() ? "" : ", group " + printable(letters.group)) + ": ";
@@ -48,7 +56,7 @@ std::string letters_as_table(const letter_list& letters, wall_time now) {
                             {short_duration(age_of(each, now))},
                             {or_dash(shortened(key_of(each), longest_cell))},
                             {or_dash(shortened(each.letter.reason, longest_cell))},
-                            {or_dash(shortened(each.letter.data, longest_cell))}});
+                            {data_of(each)}});
   return heading_of(letters) + "\n" + printed(content);
 }
 
@@ -63,7 +71,8 @@ std::string letters_as_json(const letter_list& letters, wall_time now) {
                                {"parked", each.is_parked},
                                {"reason", or_null(each.letter.reason)},
                                {"data", or_null(shortened(each.letter.data, longest_value))},
-                               {"data_length", each.letter.data.size()}});
+                               {"data_length", each.letter.data.size()},
+                               {"missing_bytes", each.letter.missing_bytes}});
   const json::object document{{"schema", 1},
                               {"path", well_formed(letters.path)},
                               {"group", or_null(letters.group)},
@@ -82,7 +91,7 @@ std::string letters_as_tsv(const letter_list& letters, wall_time now) {
     text += tsv_line({"letter", each.letter.name, each.letter.item, std::to_string(each.letter.attempts),
                       std::to_string(age_of(each, now).count()), each.letter.key, each.is_parked ? "yes" : "no",
                       each.letter.reason, shortened(each.letter.data, longest_value),
-                      std::to_string(each.letter.data.size())});
+                      std::to_string(each.letter.data.size()), std::to_string(each.letter.missing_bytes)});
   return text;
 }
 

@@ -32,7 +32,7 @@ struct broker_place {
   /// What the log of the session says of it; never null in what `place_of` returns.
   std::shared_ptr<broker_log> log{};
   std::chrono::milliseconds limit{2'500};  ///< For all that is asked of a broker about one source.
-  std::chrono::milliseconds share{1'250};  ///< Of it: for one address to connect, or to answer.
+  std::chrono::milliseconds share{1'250};  ///< For one address to connect, or to answer; a part of `limit`.
 };
 
 /// Nothing: none is to be asked. `timeout`: that of the whole command. Throws `failure` (usage).

@@ -180,7 +180,15 @@ void rabbit_peer::take_method(std::uint32_t number, std::uint16_t channel, std::
   }
   if (awaited_ != step::none) return shake_hands(number, arguments);
   if (channel != 1) return misbehave("another channel");
-  if (!is_channel_closed_) take_of_channel(number, arguments);
+  is_channel_closed_ ? take_behind_end(number) : take_of_channel(number, arguments);
+}
+
+/// Methods that the client has sent before it knew of the end are not read. It opens only a channel without messages
+/// anew, so there is nothing to forget.
+void rabbit_peer::take_behind_end(std::uint32_t number) {
+  if (number != AMQP_CHANNEL_CLOSE_OK_METHOD) return;
+  is_channel_closed_ = false;
+  awaited_ = step::channel;
 }
 
 void rabbit_peer::shake_hands(std::uint32_t number, std::string_view arguments) {

@@ -71,6 +71,7 @@ class rabbit_peer final : public wire_end, public queue_user, public std::enable
   void shake_hands(std::uint32_t number, std::string_view arguments);
   void greet();
   void take_of_channel(std::uint32_t number, std::string_view arguments);
+  void take_behind_end(std::uint32_t number);
   void close_channel(std::uint16_t code, const std::string& text, std::uint32_t method);
   void misbehave(const std::string& how);
   template <class Fields>

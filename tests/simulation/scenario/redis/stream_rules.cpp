@@ -1,6 +1,7 @@
 #include "scenario/redis/stream_rules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "queue/dead_letter.hpp"
 #include "topic/topic_layout.hpp"
@@ -85,6 +86,7 @@ void stream_rules::deleted(const std::string& stream) {
   for (auto& [id, each] : records_[stream]) {
     if (each.is_lost) continue;
     each.is_lost = true;
+    each.is_told = false;
     puts_.removed(stream, each.data);
   }
 }
@@ -99,9 +101,11 @@ void stream_rules::went_back(const redis_data& to) {
       const bool is_kept = kept != to.streams.end() && kept->second.entries.contains(id);
       if (each.is_lost && is_kept) {
         each.is_lost = false;
+        each.returned.insert(each.settled.begin(), each.settled.end());
         for (const auto feed : feeds_of(stream)) each.excused.insert(feed);
       } else if (!each.is_lost && id > last) {
         each.is_lost = true;
+        each.is_told = false;
         lossy_.insert(stream);
         puts_.lost(stream, each.data);
         for (const auto feed : each.settled) states_[static_cast<std::size_t>(feed)].untold = births_;
@@ -112,6 +116,11 @@ void stream_rules::went_back(const redis_data& to) {
 
 void stream_rules::told(const std::string& stream) {
   in_.require(was_lost(stream), "no loss is told where nothing was lost", stream);
+  for (auto& [id, each] : records_[stream]) {
+    if (!each.is_lost) continue;
+    each.is_told = true;
+    each.begun.clear();  // if it comes back, consumers do not know it
+  }
   for (const auto feed : feeds_of(stream)) {
     states_[static_cast<std::size_t>(feed)].untold.reset();
     for (auto& [id, each] : records_[stream]) {
@@ -124,12 +133,13 @@ void stream_rules::begun(int feed, const term& present, const message& item) {
   in_.require(!present.ending(), "nothing is begun after the end of the term", item.name);
   in_.require(item.attempts <= consuming_.retry.attempts, "attempts keep to their limit", item.name);
   const auto id = detail::parse_stream_id(item.name);
-  const auto& all = records_[stream_of(feed)];
+  auto& all = records_[stream_of(feed)];
   const auto found = id ? all.find(*id) : all.end();
   const bool is_known = found != all.end();
   in_.require(is_known, "what is handed out was put", item.name);
   if (!is_known) return;
   in_.require(found->second.data == item.data && found->second.key == item.key, "a message is what was put", item.name);
+  found->second.begun[feed] = present.epoch();
 }
 
 void stream_rules::committed(const entry& what) {
@@ -172,7 +182,7 @@ void stream_rules::move(int feed, const std::string& text, const results& done) 
   if (!position) return;
   in_.notes().note(journal::ensemble, "position", stream_of(feed) + ' ' + group_of(feed) + ' ' + text);
   const bool is_sought = state.position ? position->seek != state.position->seek : !position->seek.empty();
-  state.position = position;
+  const auto before = std::exchange(state.position, position);
   auto& all = records_[stream_of(feed)];
   const auto last = all.find(position->last);
   const bool is_behind_loss = is_sought && (last == all.end() || !last->second.is_lost);
@@ -185,21 +195,46 @@ void stream_rules::move(int feed, const std::string& text, const results& done) 
     const auto result = done.find(id);
     const bool is_done = result != done.end();
     const bool is_settled = each.settled.contains(feed);
+    if (is_sought) each.begun.erase(feed);  // the consumer begins anew from there
     if (!position->is_settled(id)) {
       in_.require(!is_done, "the position moves with the effects", to_string(id));
-      const bool may_be_open = !is_settled || each.is_lost || each.excused.contains(feed) || is_sought;
-      in_.require(may_be_open, "a position never moves back", text);
-      if (is_sought && each.settled.erase(feed) > 0) each.sought.insert(feed);
+      note_open(feed, each, is_sought, text);
       continue;
     }
     in_.require(!is_done || !is_settled, "once in effect, or parked, never both", to_string(id));
     if (is_settled || (!is_done && !is_sought && !each.is_lost && id <= state.beyond)) continue;
+    const bool was_stored = before && before->is_settled(id);
+    in_.require(!is_done || !was_stored, "what is consumed is behind the stored position", to_string(id));
     if (is_done) check_result(feed, id, each, result->second);
+    if (!is_done && !is_sought) check_passed(feed, id, each);
     const bool may_be_passed = is_sought || each.is_lost || each.excused.contains(feed) || each.sought.contains(feed);
     in_.require(is_done || may_be_passed, "nothing is passed over", stream_of(feed) + ' ' + to_string(id));
     each.settled.insert(feed);
+    each.returned.erase(feed);
     if (is_done) ++settled_;
   }
+}
+
+/// The position of the feed is in front of this entry. It may have gone back there because the entry was lost, or an
+/// operator says so: then the entry is consumed again once the broker has it. An entry that is excused for another
+/// reason is not, because it may have had its effect.
+void stream_rules::note_open(int feed, record& which, bool is_sought, const std::string& text) const {
+  const bool is_settled = which.settled.contains(feed);
+  const bool may_be_open = !is_settled || which.is_lost || which.excused.contains(feed) || is_sought;
+  in_.require(may_be_open, "a position never moves back", text);
+  const bool may_come_again = is_sought || which.is_lost || which.returned.contains(feed);
+  if (!is_settled || !may_come_again) return;
+  which.settled.erase(feed);
+  if (is_sought) which.sought.insert(feed);
+}
+
+/// A consumer knows the entries that it has begun. Others may be lost before they are read.
+void stream_rules::check_passed(int feed, const stream_id& id, const record& which) const {
+  const auto begun = which.begun.find(feed);
+  const auto epoch = terms_[static_cast<std::size_t>(feed)].epoch();
+  const bool is_known = begun != which.begun.end() && begun->second == epoch;
+  in_.require(!which.is_lost || which.is_told || !is_known, "a lost entry is not taken for one that was removed",
+              stream_of(feed) + ' ' + to_string(id));
 }
 
 void stream_rules::check_result(int feed, const stream_id& id, const record& which, const std::string& effect) {

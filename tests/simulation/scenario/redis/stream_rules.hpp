@@ -56,9 +56,12 @@ class stream_rules final : public redis_watcher {
     std::string key{};
     std::uint64_t born = 0;
     bool is_lost = false;
-    std::set<int> settled{};  // by these feeds
-    std::set<int> excused{};  // these were told that entries were lost, and may have passed over it
-    std::set<int> sought{};   // these had settled it, and an operator has moved them back in front of it
+    bool is_told = false;                 // that it is lost
+    std::map<int, std::int64_t> begun{};  // the last term in which each feed has begun it
+    std::set<int> settled{};              // by these feeds
+    std::set<int> excused{};              // these were told that entries were lost, and may have passed over it
+    std::set<int> returned{};             // these had settled it when it was lost, and came back
+    std::set<int> sought{};               // these had settled it, and an operator has moved them back in front of it
   };
   using records = std::map<detail::stream_id, record>;
   /// What a commit says of the entries of a feed: its effect, or empty for a letter.
@@ -80,7 +83,9 @@ class stream_rules final : public redis_watcher {
   }
   std::vector<int> feeds_of(const std::string& stream) const;
   void note_result(const change& what, std::map<int, results>& into) const;
+  void note_open(int feed, record& which, bool is_sought, const std::string& text) const;
   void move(int feed, const std::string& text, const results& done);
+  void check_passed(int feed, const detail::stream_id& id, const record& which) const;
   void check_result(int feed, const detail::stream_id& id, const record& which, const std::string& effect);
   void check_order(int feed, const detail::stream_id& id, const record& which) const;
 

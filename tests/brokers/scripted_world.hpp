@@ -9,7 +9,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "backend/world.hpp"
-#include "rabbit/scripted_stream.hpp"
+#include "brokers/scripted_stream.hpp"
 
 namespace zkrecipes::test {
 
