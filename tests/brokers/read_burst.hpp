@@ -1,6 +1,7 @@
 // Many reads at once, so that a server that throttles refuses requests.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -13,20 +14,23 @@ class read_burst {
  public:
   explicit read_burst(session over) : over_(std::move(over)) {}
 
-  /// Begins the next burst when the one before it is over.
+  /// Begins the next burst when the one before it is over. It is twice as large, so at last any server has requests
+  /// that wait.
   void keep_up() {
     if (!is_over()) return;
-    *under_way_ = reads;
-    for (std::size_t i = 0; i < reads; ++i) {
+    reads_ = std::min(2 * reads_, most_reads);
+    *under_way_ = reads_;
+    for (std::size_t i = 0; i < reads_; ++i) {
       over_.async_exists("/", [left = under_way_](error_code, const node_stat&) { --*left; });
     }
   }
   bool is_over() const noexcept { return *under_way_ == 0; }
 
  private:
-  static constexpr std::size_t reads = 600;
+  static constexpr std::size_t most_reads = 8'000;
 
   session over_;
+  std::size_t reads_ = 250;
   std::shared_ptr<std::size_t> under_way_ = std::make_shared<std::size_t>(0);
 };
 

@@ -103,7 +103,11 @@ bool amqp_client::take_close(const amqp_method& method) {
   amqp_channel_close_ok_t answer{};
   writer_.method(our_channel, AMQP_CHANNEL_CLOSE_OK_METHOD, &answer);
   const auto refusal = refusal_of(close->reply_code, close->reply_text, close->class_id, close->method_id);
-  is_missing_count(refusal) ? open_channel_anew(refusal) : be_refused(refusal);
+  if (is_missing_count(refusal)) {
+    open_channel_anew(refusal);
+  } else {
+    be_refused(refusal);
+  }
   return true;
 }
 
