@@ -10,6 +10,7 @@
 
 #include "backend/world.hpp"
 #include "brokers/scripted_stream.hpp"
+#include "support/fake_world.hpp"
 
 namespace zkrecipes::test {
 
@@ -54,5 +55,17 @@ class scripted_world final : public backend::world {
   std::shared_ptr<scripted_brokers> brokers_;
   std::unique_ptr<backend::world> rest_;
 };
+
+/// A session whose brokers these are, in a world whose time the test moves. `told`: the lines of its log.
+inline session make_scripted_session(fake_bench& bench, const std::shared_ptr<scripted_brokers>& brokers,
+                                     const std::shared_ptr<std::vector<std::string>>& told) {
+  session_options options;
+  options.hosts = "127.0.0.1:1";
+  options.log = [told](const log_event& each) { told->push_back(to_string(each)); };
+  auto worlds = [bare = bench.worlds(), brokers](const boost::asio::any_io_executor& strand) {
+    return std::make_unique<scripted_world>(strand, brokers, bare(strand));
+  };
+  return session(detail::make_core(bench.io().get_executor(), std::move(options), worlds));
+}
 
 }  // namespace zkrecipes::test

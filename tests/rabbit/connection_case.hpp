@@ -98,7 +98,7 @@ class connection_case {
   fake_bench bench;
   std::shared_ptr<scripted_brokers> brokers = std::make_shared<scripted_brokers>();
   std::shared_ptr<std::vector<std::string>> told = std::make_shared<std::vector<std::string>>();
-  session zk = make_session();
+  session zk = make_scripted_session(bench, brokers, told);
   std::shared_ptr<detail::rabbit_connection> connection;
   std::deque<std::shared_ptr<waiting_call>> calls;
 
@@ -106,15 +106,6 @@ class connection_case {
   static detail::awaitable<error_code> wait(std::shared_ptr<detail::rabbit_connection> by,
                                             lease_clock::time_point until) {
     co_return co_await by->ready(until);
-  }
-  session make_session() {
-    session_options options;
-    options.hosts = "127.0.0.1:1";
-    options.log = [lines = told](const log_event& each) { lines->push_back(to_string(each)); };
-    auto worlds = [bare = bench.worlds(), shared = brokers](const asio::any_io_executor& strand) {
-      return std::make_unique<scripted_world>(strand, shared, bare(strand));
-    };
-    return session(detail::make_core(bench.io().get_executor(), std::move(options), worlds));
   }
 };
 

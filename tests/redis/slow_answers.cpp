@@ -76,7 +76,7 @@ class slow_answers_case {
   fake_bench bench;
   std::shared_ptr<scripted_brokers> brokers = std::make_shared<scripted_brokers>();
   std::shared_ptr<std::vector<std::string>> told = std::make_shared<std::vector<std::string>>();
-  session zk = make_session();
+  session zk = make_scripted_session(bench, brokers, told);
   std::shared_ptr<detail::redis_connection> connection;
   std::shared_ptr<std::optional<bool>> is_answered = std::make_shared<std::optional<bool>>();
 
@@ -96,15 +96,6 @@ class slow_answers_case {
     *into = is_complete;
   }
   asio::any_io_executor strand() { return detail::require_session(zk)->strand(); }
-  session make_session() {
-    session_options options;
-    options.hosts = "127.0.0.1:1";
-    options.log = [lines = told](const log_event& each) { lines->push_back(to_string(each)); };
-    auto worlds = [bare = bench.worlds(), shared = brokers](const asio::any_io_executor& strand) {
-      return std::make_unique<scripted_world>(strand, shared, bare(strand));
-    };
-    return session(detail::make_core(bench.io().get_executor(), std::move(options), worlds));
-  }
 };
 
 }  // namespace zkrecipes::test
