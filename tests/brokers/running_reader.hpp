@@ -1,4 +1,4 @@
-// A consumer of a broker's messages that stands for election.
+// A consumer of messages that are not in ZooKeeper, which stands for election.
 #pragma once
 
 #include <exception>
@@ -20,12 +20,21 @@ struct running_reader {
     coordinator.async_run(does, ended.token());
   }
 
-  /// The error for which the career has failed.
+  /// The error for which the career has failed. Throws what it has failed with if that is no error.
   error_code failure() const {
     try {
       if (const auto why = coordinator.failure()) std::rethrow_exception(why);
     } catch (const boost::system::system_error& why) {
       return why.code();
+    }
+    return {};
+  }
+  /// The text of the exception with which it has failed.
+  std::string words() const {
+    try {
+      if (const auto why = coordinator.failure()) std::rethrow_exception(why);
+    } catch (const std::exception& why) {
+      return why.what();
     }
     return {};
   }

@@ -6,50 +6,14 @@
 #include <string>
 #include <vector>
 
-#include <boost/system/system_error.hpp>
-
 #include <zkrecipes/external_source.hpp>
 
+#include "brokers/running_reader.hpp"
 #include "ensemble/delivery_case.hpp"
 #include "sources/own_log.hpp"
 #include "sources/own_queue.hpp"
 
 namespace zkrecipes::test {
-
-struct running_own_reader {
-  running_own_reader(session over, std::string group, const message_feed& from, queue_consumer_options options,
-                     processor does)
-      : zk(std::move(over)),
-        does(from, std::move(options), career_traits(), std::move(does)),
-        coordinator(zk, "/e-" + group, {.id = "reader"}),
-        ended(zk.get_executor()) {
-    coordinator.async_run(this->does, ended.token());
-  }
-
-  /// The error for which the career has failed, or what it has said.
-  error_code failure() const {
-    try {
-      if (const auto why = coordinator.failure()) std::rethrow_exception(why);
-    } catch (const boost::system::system_error& why) {
-      return why.code();
-    } catch (const std::exception&) {
-    }
-    return {};
-  }
-  std::string words() const {
-    try {
-      if (const auto why = coordinator.failure()) std::rethrow_exception(why);
-    } catch (const std::exception& why) {
-      return why.what();
-    }
-    return {};
-  }
-
-  session zk;
-  acting_consumer does;
-  consumer_coordinator coordinator;
-  recorder<> ended;
-};
 
 /// Begin before the fixture, and end after it.
 struct with_own_sources {
@@ -75,22 +39,22 @@ class own_source_case : protected with_own_sources, public ensemble_case {
     ensemble_case::teardown();
   }
 
-  running_own_reader& consume_log(processor does, const std::string& group = "g") {
+  running_reader& consume_log(processor does, const std::string& group = "g") {
     auto by = connect(logging());
     auto from = external_source(by, "/q", with).feed(std::make_shared<own_log>(log), 0, group);
     return consume(std::move(by), group, from, std::move(does));
   }
-  running_own_reader& consume_queue(processor does) {
+  running_reader& consume_queue(processor does) {
     auto by = connect(logging());
     auto from = external_source(by, "/q", with).feed(std::make_shared<own_queue>(queue), 0);
     return consume(std::move(by), "q", from, std::move(does));
   }
-  running_own_reader& consume(session by, const std::string& group, const message_feed& from, processor does) {
+  running_reader& consume(session by, const std::string& group, const message_feed& from, processor does) {
     if (!exists("/e-" + group)) {
       create("/e-" + group);
       elections_.push_back(group);
     }
-    return all.emplace_back(std::move(by), group, from, options, std::move(does));
+    return all.emplace_back(std::move(by), from, "/e-" + group, options, std::move(does));
   }
 
   /// Options of a session whose log is kept.
@@ -114,14 +78,14 @@ class own_source_case : protected with_own_sources, public ensemble_case {
     return run_until([&] { return children("/results").size() >= count; }, 30s);
   }
   /// The run ends with `career_failed`. Take it off `all` then.
-  bool has_failed(running_own_reader& who) {
+  bool has_failed(running_reader& who) {
     return run_until([&] { return who.ended.done(); }) && who.ended.error() == errc::career_failed;
   }
   std::string position(const std::string& group = "g") { return get("/q/0000/_at/" + group).data; }
 
   external_options with;
   queue_consumer_options options;
-  std::deque<running_own_reader> all;
+  std::deque<running_reader> all;
   std::shared_ptr<std::vector<std::string>> told = std::make_shared<std::vector<std::string>>();
 
  private:
