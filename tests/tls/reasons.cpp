@@ -115,9 +115,9 @@ BOOST_AUTO_TEST_CASE(a_signature_by_another_key_of_rsa) {
   const std::unique_ptr<SSL, void (*)(SSL*)> connection(SSL_new(context.get()), &SSL_free);
   const error_code padding(static_cast<int>(ERR_PACK(ERR_LIB_RSA, 0, RSA_R_INVALID_PADDING)),
                            asio::error::get_ssl_category());
-  BOOST_TEST(backend::tls_reason(padding, connection.get(), false) == make_error_code(tls_errc::handshake_failed));
+  BOOST_TEST(backend::tls_reason(padding, connection.get()) == make_error_code(tls_errc::handshake_failed));
   SSL_set_verify_result(connection.get(), X509_V_ERR_CERT_SIGNATURE_FAILURE);
-  BOOST_TEST(backend::tls_reason(padding, connection.get(), false) == make_error_code(tls_errc::unknown_authority));
+  BOOST_TEST(backend::tls_reason(padding, connection.get()) == make_error_code(tls_errc::unknown_authority));
 }
 
 BOOST_AUTO_TEST_CASE(old_versions_only) {

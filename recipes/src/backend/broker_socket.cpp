@@ -17,7 +17,6 @@ broker_socket::broker_socket(const asio::any_io_executor& strand, std::optional<
     : plain_(strand) {
   if (!secure) return;
   ticket_ = std::move(secure->ticket);
-  has_certificate_ = secure->has_certificate;
   secure_.emplace(plain_, secure->handle.release());
 }
 
@@ -42,7 +41,7 @@ void broker_socket::shake_hands(connected then) {
   secure_->async_handshake(asio::ssl::stream_base::client, [this, then = std::move(then)](const error_code& error) {
     if (!error || error == asio::error::operation_aborted) return then(error);
     ticket_->forget();
-    then(tls_reason(error, secure_->native_handle(), has_certificate_));
+    then(tls_reason(error, secure_->native_handle()));
   });
 }
 
@@ -50,7 +49,7 @@ void broker_socket::read_some(asio::mutable_buffer to, moved then) {
   if (!secure_) return plain_.async_read_some(to, std::move(then));
   secure_->async_read_some(to, [this, then = std::move(then)](const error_code& error, std::size_t size) {
     const bool is_refusal = error && error != asio::error::operation_aborted;
-    then(is_refusal ? tls_reason(error, secure_->native_handle(), has_certificate_) : error, size);
+    then(is_refusal ? tls_reason(error, secure_->native_handle()) : error, size);
   });
 }
 

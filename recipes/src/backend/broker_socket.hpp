@@ -30,7 +30,6 @@ class broker_socket final : public broker_stream {
   void shake_hands(connected then);
 
   std::shared_ptr<tls_ticket> ticket_;  // outlives the stream, which points to it
-  bool has_certificate_ = false;
   tcp::socket plain_;
   std::optional<boost::asio::ssl::stream<tcp::socket&>> secure_;
 };

@@ -12,6 +12,8 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "backend/tls/tls_reason.hpp"
+
 namespace zkrecipes::backend {
 
 namespace {
@@ -70,6 +72,7 @@ void tls_context::load() {
   auto stamps = tls_file_stamps(options_);
   context_ = load_tls_files(options_);
   tls_ticket::watch(context_.get());
+  record_certificate_requests(context_.get());
   stamps_ = std::move(stamps);
   tickets_.clear();
 }
@@ -94,7 +97,7 @@ tls_context::connection tls_context::make(const std::string& server, const std::
   for (const auto& each : names) verified_as += ' ' + each;
   auto& ticket = tickets_[verified_as];
   if (!ticket) ticket = std::make_shared<tls_ticket>();
-  connection made{ticket, ssl_handle(SSL_new(context_.get())), !options_.certificate.empty()};
+  connection made{ticket, ssl_handle(SSL_new(context_.get()))};
   if (!made.handle) throw std::bad_alloc();
   expect_name(made.handle.get(), options_.server_name.empty() ? names : std::vector{options_.server_name});
   ticket->use_for(made.handle.get());

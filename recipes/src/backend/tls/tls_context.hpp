@@ -26,7 +26,6 @@ class tls_context {
   struct connection {
     std::shared_ptr<tls_ticket> ticket;  ///< Has to outlive the handle.
     ssl_handle handle;
-    bool has_certificate = false;  ///< We have one to show.
   };
   /// A new connection to a server that has one of these names for us: host names, or one address.
   /// \throws std::bad_alloc.

@@ -31,7 +31,7 @@ tls_errc reason_of_certificate(long verdict) {
 }
 
 /// The reasons of OpenSSL, most of which are alerts of the server.
-tls_errc reason_of_handshake(int reason, bool has_certificate) {
+tls_errc reason_of_handshake(int reason) {
   switch (reason) {
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_WRONG_SSL_VERSION:
@@ -46,13 +46,23 @@ tls_errc reason_of_handshake(int reason, bool has_certificate) {
     case SSL_R_TLSV1_ALERT_UNKNOWN_CA: return tls_errc::own_authority_unknown;
     case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED: return tls_errc::own_certificate_expired;
     case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED: return tls_errc::own_certificate_revoked;
-    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:  // so a server with TLS 1.2 answers to none
+    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
     case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
-    case SSL_R_TLSV1_ALERT_ACCESS_DENIED:
-      return has_certificate ? tls_errc::own_certificate_refused : tls_errc::certificate_required;
+    case SSL_R_TLSV1_ALERT_ACCESS_DENIED: return tls_errc::own_certificate_refused;
     default: return tls_errc::handshake_failed;
   }
+}
+
+/// The place in a connection that tells whether the server has asked for a certificate.
+int place_of_request() {
+  static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+  return index;
+}
+
+/// We know this ourselves. The alert of a server that gets no certificate depends on its TLS library and its version.
+bool lacks_certificate(const SSL* connection) {
+  return SSL_get_ex_data(connection, place_of_request()) && !SSL_get_certificate(connection);
 }
 
 bool is_end_of_stream(const error_code& failure) {
@@ -62,16 +72,28 @@ bool is_end_of_stream(const error_code& failure) {
 
 }  // namespace
 
-error_code tls_reason(const error_code& failure, const SSL* connection, bool has_certificate) {
+void record_certificate_requests(SSL_CTX* context) {
+  constexpr auto record = [](SSL* connection, void*) {
+    SSL_set_ex_data(connection, place_of_request(), connection);
+    return 1;
+  };
+  SSL_CTX_set_cert_cb(context, record, nullptr);
+}
+
+error_code tls_reason(const error_code& failure, const SSL* connection) {
   const bool is_established = SSL_is_init_finished(connection) == 1;
-  if (is_end_of_stream(failure))
-    return is_established ? make_error_code(errc::connection_loss) : make_error_code(tls_errc::not_tls);
+  if (is_end_of_stream(failure)) {
+    if (is_established) return errc::connection_loss;
+    return lacks_certificate(connection) ? tls_errc::certificate_required : tls_errc::not_tls;
+  }
   if (failure.category() != asio::error::get_ssl_category()) return failure;
   // A signature by another key is told as an error of the part of OpenSSL that compared it, such as RSA's padding.
   if (const auto verdict = SSL_get_verify_result(connection); verdict != X509_V_OK && !is_established)
     return reason_of_certificate(verdict);
   const auto code = static_cast<unsigned long>(failure.value());
-  return reason_of_handshake(ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0, has_certificate);
+  const int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
+  const bool is_alert = reason >= SSL_AD_REASON_OFFSET;
+  return is_alert && lacks_certificate(connection) ? tls_errc::certificate_required : reason_of_handshake(reason);
 }
 
 }  // namespace zkrecipes::backend

@@ -35,11 +35,7 @@ error_code reason_of_attempt(const error_code& failure) {
 }  // namespace
 
 tls_stream::tls_stream(const asio::any_io_executor& strand, tls_context::connection with)
-    : ticket_(std::move(with.ticket)),
-      has_certificate_(with.has_certificate),
-      server_(strand),
-      handle_(std::move(with.handle)),
-      inside_(strand) {
+    : ticket_(std::move(with.ticket)), server_(strand), handle_(std::move(with.handle)), inside_(strand) {
   SSL_set_connect_state(connection());
   SSL_set_read_ahead(connection(), 1);  // one call of the system for a record, or for many
 }
@@ -69,7 +65,7 @@ void tls_stream::shake_hands() {
   const auto left = left_by(rc);
   if (!left.failure) return when_ready(left.until, &tls_stream::shake_hands);
   ticket_->forget();
-  finish(tls_reason(left.failure, connection(), has_certificate_));
+  finish(tls_reason(left.failure, connection()));
 }
 
 tls_stream::unfinished tls_stream::left_by(int rc) const {
@@ -185,7 +181,7 @@ void tls_stream::send_on() {
 
 /// Only our side of the descriptor's connection is shut down: who writes to its other side gets no signal SIGPIPE.
 void tls_stream::end(const error_code& failure) {
-  ended_ = tls_reason(failure, connection(), has_certificate_);
+  ended_ = tls_reason(failure, connection());
   if (!has_received_ && SSL_session_reused(connection()) == 1) ticket_->forget();
   error_code ignored;
   inside_.shutdown(local::socket::shutdown_send, ignored);

@@ -71,7 +71,6 @@ class tls_stream : public std::enable_shared_from_this<tls_stream> {
   void end(const error_code& failure);
 
   std::shared_ptr<tls_ticket> ticket_;  // outlives the handle, which points to it
-  bool has_certificate_;
   tcp::socket server_;
   tls_transport transport_;  // outlives the handle, too
   ssl_handle handle_;
