@@ -184,6 +184,15 @@ BOOST_AUTO_TEST_CASE(faults_of_owners_come_in_turn) {
   BOOST_TEST(std::ranges::is_sorted(plan, {}, &fault::share));
 }
 
+BOOST_AUTO_TEST_CASE(incidents_come_in_turn_beside_other_faults) {
+  const auto plan = plan_shard_faults({.kills = 3, .incidents = 8});
+  BOOST_TEST(count(plan, fault_kind::outage) == 4);
+  BOOST_TEST(count(plan, fault_kind::crash_loop) == 2);
+  BOOST_TEST(count(plan, fault_kind::restore) == 2);
+  BOOST_TEST(plan.size() == 11u);
+  BOOST_TEST(std::ranges::is_sorted(plan, {}, &fault::share));
+}
+
 BOOST_AUTO_TEST_CASE(success_needs_all_shards_and_few_moves_and_every_fault) {
   shard_summary outcome;
   outcome.planned_server_kills = 0;

@@ -41,7 +41,8 @@ asio::awaitable<void> read_folder(zkrecipes::session session, std::string folder
 /// What was found of each message.
 class findings {
  public:
-  explicit findings(const workload& work, zkrecipes::message_order order) : work_(work), order_(order) {}
+  findings(const workload& work, zkrecipes::message_order order, std::int32_t most_attempts)
+      : work_(work), order_(order), most_attempts_(most_attempts) {}
 
   void add(const result& each);
   void add(const zkrecipes::dead_letter& letter);
@@ -52,6 +53,7 @@ class findings {
 
   const workload& work_;
   zkrecipes::message_order order_;
+  std::int32_t most_attempts_;
   audit found_;
   std::set<std::uint64_t> seen_;
   std::set<std::uint64_t> parked_;
@@ -81,7 +83,7 @@ void findings::add(const zkrecipes::dead_letter& letter) {
   ++found_.parked;
   if (!parked_.insert(number).second || !work_.bad().count(number)) ++found_.parked_wrongly;
   if (letter.reason.empty()) ++found_.without_reason;
-  if (letter.attempts > attempts_limit) ++found_.attempts_over;
+  if (letter.attempts > most_attempts_) ++found_.attempts_over;
 }
 
 audit findings::count() {
@@ -115,8 +117,8 @@ asio::awaitable<std::vector<result>> read_results(zkrecipes::session session) {
 }
 
 audit check(const std::vector<result>& results, const std::vector<zkrecipes::dead_letter>& letters,
-            const workload& work, zkrecipes::message_order order) {
-  findings all(work, order);
+            const workload& work, zkrecipes::message_order order, std::int32_t most_attempts) {
+  findings all(work, order, most_attempts);
   for (const auto& each : results) all.add(each);
   for (const auto& each : letters) all.add(each);
   return all.count();

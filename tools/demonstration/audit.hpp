@@ -12,6 +12,7 @@
 #include <zkrecipes/session.hpp>
 
 #include "observer.hpp"
+#include "roles.hpp"
 #include "workload.hpp"
 
 namespace demo {
@@ -52,7 +53,7 @@ boost::asio::awaitable<std::vector<result>> read_results(zkrecipes::session sess
 /// Checks the effects and the dead letters: the caller counts `overlapping_phases`. `results` are in the order of
 /// acceptance.
 audit check(const std::vector<result>& results, const std::vector<zkrecipes::dead_letter>& letters,
-            const workload& work, zkrecipes::message_order order);
+            const workload& work, zkrecipes::message_order order, std::int32_t most_attempts = attempts_limit);
 
 /// Fills in the gaps between terms, and the terms that the observer missed.
 void complete(std::map<std::int64_t, term_history>& terms, const std::vector<result>& results);

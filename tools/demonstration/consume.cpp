@@ -73,6 +73,7 @@ zkrecipes::shard_group_options member_options(const consumer_settings& how) {
   zkrecipes::shard_group_options all;
   all.id = how.id;
   all.shards = how.shards;
+  if (how.defaults) return all;
   all.grace = how.grace;
   all.quarantine_after = 0;  // we kill owners ourselves, perhaps faster than their shards make progress
   return all;

@@ -39,14 +39,17 @@ std::vector<fault> plan_faults(int kills, int server_kills) {
 }
 
 std::vector<fault> plan_shard_faults(const shard_fault_counts& how_many) {
-  const auto& [kills, changes, server_kills, broker_kills] = how_many;
+  const auto& [kills, changes, server_kills, broker_kills, incidents] = how_many;
   constexpr fault_kind in_turn[] = {fault_kind::pause, fault_kind::restart, fault_kind::drain, fault_kind::cut};
+  constexpr fault_kind incident_in_turn[] = {fault_kind::outage, fault_kind::crash_loop, fault_kind::outage,
+                                             fault_kind::restore};
   std::vector<fault> plan;
   for (int i = 0; i < kills; ++i) {
     plan.push_back({moment(i + 0.5, kills), i % 3 == 1 ? fault_kind::kill_planner : fault_kind::kill});
   }
   for (int i = 0; i < changes; ++i) plan.push_back({moment(i + 0.25, changes), in_turn[i % 4]});
   for (int i = 0; i < broker_kills; ++i) plan.push_back({moment(i + 0.75, broker_kills), fault_kind::kill_broker});
+  for (int i = 0; i < incidents; ++i) plan.push_back({moment(i + 0.35, incidents), incident_in_turn[i % 4]});
   add_server_kills(plan, server_kills);
   sort(plan);
   return plan;

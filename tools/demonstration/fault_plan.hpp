@@ -16,7 +16,10 @@ enum class fault_kind {
   restart,
   drain,
   cut,
-  kill_broker
+  kill_broker,
+  outage,
+  crash_loop,
+  restore
 };
 
 struct fault {
@@ -32,6 +35,7 @@ struct shard_fault_counts {
   int changes = 0;       ///< In turn: a pause, a restart, a drain, a cut.
   int server_kills = 0;  ///< As above.
   int broker_kills = 0;
+  int incidents = 0;  ///< In turn: an outage of the database, a process that crashes in a loop, a restored backup.
 };
 
 std::vector<fault> plan_shard_faults(const shard_fault_counts& how_many);

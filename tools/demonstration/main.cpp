@@ -46,6 +46,11 @@ void add_faults(CLI::App& app, demo::direction& how) {
   app.add_option("--shards", how.work.shards, "How many shards there are")->check(CLI::Range(1, 1'000));
   app.add_option("--processes", how.consumers, "How many processes own shards, or have a lane each")
       ->check(CLI::Range(2, 20));
+  app.add_option(
+         "--incidents", how.incidents,
+         "With shards and the library's default options: how often the database of the consumers is away for up "
+         "to a minute, a process crashes in a loop, or a backup of the ensemble is restored, in turn")
+      ->check(CLI::Range(0, 1'000));
   app.add_flag("--guardian", how.guardian,
                "Run a guardian, which ends the session of a consumer as soon as it is dead");
   app.add_option("--range", how.range, "By how many steps two processes may differ")->check(CLI::Range(1, 1'000'000));
@@ -75,10 +80,12 @@ void add_source(CLI::App& app, demo::source_kind& source) {
 std::vector<std::string> options_of_others(mode chosen) {
   if (chosen == mode::sharded) return {"--kill-on", "--range"};
   if (chosen == mode::balanced)
-    return {"--kill-on",  "--poison", "--keys",         "--order",       "--shards",
-            "--guardian", "--source", "--broker-kills", "--broker-nodes"};
-  if (chosen == mode::moving) return {"--shards", "--changes", "--processes", "--range", "--broker-kills"};
-  return {"--shards", "--changes", "--processes", "--range", "--source", "--broker-kills", "--broker-nodes"};
+    return {"--kill-on",  "--poison", "--keys",         "--order",        "--shards",
+            "--guardian", "--source", "--broker-kills", "--broker-nodes", "--incidents"};
+  if (chosen == mode::moving)
+    return {"--shards", "--changes", "--processes", "--range", "--broker-kills", "--incidents"};
+  return {"--shards", "--changes",      "--processes",    "--range",
+          "--source", "--broker-kills", "--broker-nodes", "--incidents"};
 }
 
 /// `last`: where the messages are in the end.
@@ -139,6 +146,8 @@ void complete(const CLI::App& app, mode chosen, demo::direction& how) {
   if (!app.count("--changes")) how.changes = 16;
   if (!app.count("--server-kills")) how.server_kills = 2;
   complete_source(app, how);
+  if (how.incidents && demo::has_broker(how.sources.front()))
+    throw std::invalid_argument("--incidents needs --source topic: a broker has no part in a backup of the ensemble");
 }
 
 /// What the processes are told by the director.
@@ -167,6 +176,7 @@ CLI::App* add_consumer(CLI::App& app, orders& told) {
   consume->add_option("--shards", told.consumer.shards)->required();
   consume->add_option("--guardian", told.consumer.guardian);
   consume->add_option("--broker", told.consumer.broker);
+  consume->add_flag("--defaults", told.consumer.defaults);
   add_source(*consume, told.consumer.source);
   add_order(*consume, told.consumer.order);
   return consume;

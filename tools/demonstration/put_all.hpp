@@ -56,7 +56,7 @@ boost::asio::awaitable<void> put_all(Producer producer, const producer_settings&
   };
   const std::uint64_t expected = count_of_all - put_so_far;
   for (; next <= last; ++next) {
-    pace.expires_at(begin + how.duration * (next - how.first + 1) / count_of_all);
+    pace.expires_at(begin + how.duration * (next - how.first - put_so_far + 1) / count_of_all);
     co_await pace.async_wait(asio::use_awaitable);
     put(producer, work, next, asio::bind_executor(session.get_executor(), count));
   }

@@ -20,10 +20,12 @@ constexpr std::uint64_t folder_limit = 10'000;
 /// With shards each message takes this long, so that faults hit messages in hand although there are many owners.
 constexpr std::chrono::milliseconds shard_work(25);
 
-zkrecipes::queue_consumer_options work_options(zkrecipes::message_order order) {
+zkrecipes::queue_consumer_options work_options(const consumer_settings& of) {
+  const auto order = of.order;
   zkrecipes::queue_consumer_options how;
   how.order = order;
   how.key = [](const zkrecipes::message& item) { return parse_message(item.data).key; };
+  if (of.defaults) return how;
   how.window = order == zkrecipes::message_order::strict ? 64 : 256;
   how.parallel = order == zkrecipes::message_order::strict ? 1 : 8;
   how.retry = {.first = 50ms, .longest = 1s, .factor = 2, .attempts = attempts_limit};
@@ -33,16 +35,25 @@ zkrecipes::queue_consumer_options work_options(zkrecipes::message_order order) {
 }  // namespace
 
 recorder::recorder(zkrecipes::queue from, const consumer_settings& how)
-    : queue_consumer(std::move(from), work_options(how.order)), id_(how.id), deadline_(how.deadline) {}
+    : queue_consumer(std::move(from), work_options(how)),
+      id_(how.id),
+      deadline_(how.deadline),
+      has_defaults_(how.defaults),
+      outage_(how.folder / outage_file) {}
 
 recorder::recorder(const zkrecipes::message_feed& from, const consumer_settings& how, std::uint32_t shard)
-    : queue_consumer(from, work_options(how.order)),
+    : queue_consumer(from, work_options(how)),
       id_(how.id),
       deadline_(how.deadline),
       work_(how.shards > 0 ? shard_work : std::chrono::milliseconds(0)),
-      shard_(shard) {}
+      shard_(shard),
+      has_defaults_(how.defaults),
+      outage_(how.folder / outage_file) {}
 
-zkrecipes::career_traits recorder::traits() const { return {.hand_over_deadline = deadline_, .stall_limit = 20s}; }
+zkrecipes::career_traits recorder::traits() const {
+  if (has_defaults_) return {};
+  return {.hand_over_deadline = deadline_, .stall_limit = 20s};
+}
 
 asio::awaitable<void> recorder::inaugurate(zkrecipes::term present) {
   folders_ = 0;
@@ -71,6 +82,7 @@ asio::awaitable<zkrecipes::message_outcome> recorder::process(zkrecipes::term pr
     asio::steady_timer work(present.get_executor(), work_);
     co_await work.async_wait(asio::use_awaitable);
   }
+  if (std::filesystem::exists(outage_)) throw std::runtime_error("the database is away");
   if (++results_ > folder_limit) co_await begin_folder(present);
   zkrecipes::transaction effects;
   const auto text =

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
@@ -34,6 +35,8 @@ class recorder final : public zkrecipes::queue_consumer {
   std::string folder_;         // that of the next result
   std::uint64_t folders_ = 0;  // of this term
   std::uint64_t results_ = 0;  // in the folder
+  bool has_defaults_ = false;
+  std::filesystem::path outage_;  // it exists while the database is away
 };
 
 }  // namespace demo

@@ -123,6 +123,12 @@ std::string to_json(const shard_summary& outcome) {
   all["cuts"] = outcome.cuts;
   all["broker_nodes"] = outcome.broker_nodes;
   all["broker_kills"] = outcome.broker_kills;
+  if (outcome.planned_incidents) {
+    all["outages"] = outcome.outages;
+    all["crash_loops"] = outcome.crash_loops;
+    all["restores"] = outcome.restores;
+    all["slowest_recovery"] = outcome.slowest_recovery;
+  }
   all["server_leaders_killed"] = outcome.server_leaders_killed;
   return end(std::move(all), outcome, outcome.success());
 }
@@ -141,8 +147,13 @@ std::string to_text(const shard_summary& outcome) {
       << "faults: " << outcome.kills << " kills (" << outcome.planner_kills << " of the planner), " << outcome.pauses
       << " pauses, " << outcome.restarts << " restarts, " << outcome.drains << " drains, " << outcome.cuts << " cuts, "
       << outcome.broker_kills << " kills of the broker, " << outcome.server_leaders_killed
-      << " kills of the ensemble's leader\n"
-      << verdict(outcome.success());
+      << " kills of the ensemble's leader\n";
+  if (outcome.planned_incidents) {
+    out << "incidents: " << outcome.outages << " outages of the database, " << outcome.crash_loops << " crash loops, "
+        << outcome.restores << " restored backups; work went on at the latest " << outcome.slowest_recovery
+        << " s after the end of one\n";
+  }
+  out << verdict(outcome.success());
   return out.str();
 }
 

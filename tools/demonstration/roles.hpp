@@ -33,6 +33,9 @@ inline constexpr char producer_name[] = "demo";
 /// After this many failed attempts a message becomes a dead letter.
 inline constexpr std::int32_t attempts_limit = 3;
 
+/// While this file is in the folder of the phases, the database that `process` asks is away.
+inline constexpr char outage_file[] = "outage";
+
 /// The options that all sessions share. The timeout is short, so that a crash is overcome while somebody watches.
 zkrecipes::session_options session_options(const std::string& hosts,
                                            std::chrono::milliseconds timeout = std::chrono::seconds(4));
@@ -49,6 +52,7 @@ struct consumer_settings {
   std::chrono::milliseconds grace{4'000};  ///< For so long its shards wait for it to come back.
   std::string guardian;                    ///< The socket of the guardian. Empty: there is none.
   std::string broker;                      ///< The address of Redis or RabbitMQ.
+  bool defaults = false;                   ///< The options of the library, instead of those that make all faster.
 };
 
 /// The same for all processes.
@@ -99,6 +103,7 @@ struct direction {
   /// Where the messages are. With several of them the run moves from one to the next.
   std::vector<source_kind> sources{source_kind::queue};
   int broker_kills = 0;     ///< How often a node of the broker is killed.
+  int incidents = 0;        ///< How often the surroundings fail; with any, consumers have the default options.
   int broker_nodes = 1;     ///< Those of RabbitMQ.
   std::uint64_t range = 0;  ///< With one: processes with a lane each move at the same pace.
   bool guardian = false;    ///< A guardian runs beside the consumers.

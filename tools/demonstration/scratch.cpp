@@ -1,14 +1,16 @@
 #include "scratch.hpp"
 
+#include <cerrno>
+#include <cstdlib>
 #include <string>
 #include <system_error>
 
-#include <unistd.h>
-
 namespace demo {
 
-scratch::scratch() : path_(std::filesystem::temp_directory_path() / ("zkrecipes-demo-" + std::to_string(::getpid()))) {
-  std::filesystem::create_directories(path_);
+scratch::scratch() {
+  auto name = (std::filesystem::temp_directory_path() / "zkrecipes-demo-XXXXXX").string();
+  if (!::mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), name);
+  path_ = name;
 }
 
 scratch::~scratch() {

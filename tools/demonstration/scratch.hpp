@@ -4,7 +4,7 @@
 
 namespace demo {
 
-/// A temporary folder, which the destructor removes.
+/// A temporary folder of its own, which the destructor removes.
 class scratch {
  public:
   scratch();

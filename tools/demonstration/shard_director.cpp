@@ -27,6 +27,7 @@ shard_director::shard_director(asio::io_context& io, const direction& how)
   summary_.planned_kills = how.kills;
   summary_.planned_changes = how.changes;
   summary_.planned_broker_kills = how.broker_kills;
+  summary_.planned_incidents = how.incidents;
 }
 
 /// Runs the rest of a fault beside the next ones. What it throws ends the run.

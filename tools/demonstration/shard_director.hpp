@@ -31,6 +31,12 @@ class shard_director : private stage {
   boost::asio::awaitable<void> drain_owner();
   boost::asio::awaitable<void> cut_server();
   boost::asio::awaitable<void> kill_broker();
+  // The incidents of the surroundings, one at a time.
+  boost::asio::awaitable<void> begin_incident(fault_kind what);
+  boost::asio::awaitable<void> interrupt_database(duration length);
+  boost::asio::awaitable<void> crash_in_a_loop();
+  boost::asio::awaitable<void> restore_backup();
+  boost::asio::awaitable<void> wait_recovery(std::string what);
 
   /// Waits until there is an owner that may be hit, and chooses one at random.
   boost::asio::awaitable<int> choose_owner();
@@ -56,6 +62,7 @@ class shard_director : private stage {
   int beside_ = 0;     // faults that have not ended
   int last_cut_ = 0;
   bool is_broker_away_ = false;  // until all of it answers again
+  bool has_incident_ = false;
   bool is_settled_ = false;
 };
 

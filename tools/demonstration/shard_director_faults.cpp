@@ -171,6 +171,9 @@ awaitable<void> shard_director::cause(fault_kind what) {
     case fault_kind::kill_broker: return kill_broker();
     case fault_kind::kill_server: return kill_server_leader();
     case fault_kind::start_server: return start_server();
+    case fault_kind::outage:
+    case fault_kind::crash_loop:
+    case fault_kind::restore: return begin_incident(what);
     case fault_kind::resign: break;
   }
   throw std::logic_error("a fault of an election");
@@ -178,7 +181,7 @@ awaitable<void> shard_director::cause(fault_kind what) {
 
 awaitable<void> shard_director::make_trouble() {
   while (observer_.owned() < summary_.shards) co_await pause_between();
-  const auto plan = plan_shard_faults({how_.kills, how_.changes, how_.server_kills, how_.broker_kills});
+  const auto plan = plan_shard_faults({how_.kills, how_.changes, how_.server_kills, how_.broker_kills, how_.incidents});
   const double spread = 0.6 / static_cast<double>(plan.size() + 10);
   for (const auto& each : plan) {
     const auto jitter = std::uniform_real_distribution<double>(0, spread)(random_);

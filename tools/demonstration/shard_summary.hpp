@@ -26,6 +26,11 @@ struct shard_summary : figures {
   int broker_nodes = 0;  ///< 0: there was no broker.
   int planned_broker_kills = 0;
   int broker_kills = 0;
+  int planned_incidents = 0;
+  int outages = 0;
+  int crash_loops = 0;
+  int restores = 0;
+  double slowest_recovery = 0;  ///< Seconds from the end of an incident until work went on.
 
   /// True if no message was lost, no effect was duplicated, unexpected or out of order, no two processes had a shard at
   /// the same time, no more shards moved than may, all are owned, and every fault of the plan took place.

@@ -82,6 +82,7 @@ process stage::launch_consumer(const std::string& id) {
                                  "--source",
                                  name_of(source_)};
   if (how_.guardian) words.insert(words.end(), {"--guardian", guardian_socket()});
+  if (how_.incidents) words.push_back("--defaults");
   if (broker_) words.insert(words.end(), {"--broker", broker_->address()});
   return process(beside("zkrecipes-demo"), words);
 }
@@ -181,7 +182,8 @@ void stage::judge(figures& outcome, const std::vector<result>& results,
     say("parked: \"" + each.data + "\" after " + std::to_string(each.attempts) + " attempts: " + each.reason);
   }
   outcome.consumers = consumers_.size();
-  outcome.counts = check(results, letters, work_, how_.order);
+  outcome.counts =
+      check(results, letters, work_, how_.order, how_.incidents ? zkrecipes::message_retry{}.attempts : attempts_limit);
   outcome.counts.overlapping_phases = count_overlaps(marks);
   outcome.planned_server_kills = how_.server_kills;
   outcome.server_leaders_killed = server_leaders_killed_;

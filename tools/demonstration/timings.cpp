@@ -9,7 +9,12 @@ timings choose_timings(const direction& how) {
   timings chosen;
   const bool is_rabbitmq = std::ranges::count(how.sources, source_kind::rabbitmq) > 0;
   const auto broker_pause = is_rabbitmq ? 15s : 2s;  // until it is as before a kill
-  if (how.kills > 1 || how.server_kills > 1 || how.changes > 0) {
+  if (how.incidents > 0) {  // the timeout of a session and the deadline of a hand-over are the library's defaults
+    chosen.timeout = 10s;
+    chosen.deadline = 10s;
+    chosen.grace = 10s;
+    chosen.production = how.incidents * 60s + (how.kills + how.changes) * 5s;
+  } else if (how.kills > 1 || how.server_kills > 1 || how.changes > 0) {
     chosen.tick = 200ms;
     chosen.timeout = 1s;
     chosen.deadline = 200ms;
