@@ -74,7 +74,7 @@ asio::awaitable<void> exchange_by_tls(const endpoint& server, tls_context& tls, 
   const auto ticket = made.ticket;  // outlives the stream
   asio::ssl::stream<tcp::socket> secure(std::move(socket), made.handle.release());
   auto greeted = co_await secure.async_handshake(asio::ssl::stream_base::client, as_result);
-  const auto why = zkrecipes::backend::tls_reason(std::get<0>(greeted), secure.native_handle(), made.has_certificate);
+  const auto why = zkrecipes::backend::tls_reason(std::get<0>(greeted), secure.native_handle());
   if (std::get<0>(greeted)) {
     answer.trouble = "TLS: " + printable(why.message());
   } else {
