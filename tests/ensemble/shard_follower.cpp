@@ -67,12 +67,12 @@ BOOST_AUTO_TEST_CASE(a_group_that_does_not_change_costs_nothing) {
   shard_group_follower follower(own, "/g");
   const auto whole = await_view(follower, [](const auto& view) { return owns_all(view, "a"); });
   settle(own);
-  const auto before = own.counters().requests;
+  const auto before = requests_of(own);
   recorder<shard_group_view> change(executor());
   follower.async_change(whole.revision, change.token());
   settle(zk());
   settle(zk());
-  BOOST_TEST(own.counters().requests == before);
+  BOOST_TEST(requests_of(own) == before);
   change.cancel(asio::cancellation_type::terminal);
   BOOST_TEST_REQUIRE(run_until([&] { return change.done(); }));
   stop_all();

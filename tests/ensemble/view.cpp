@@ -124,14 +124,14 @@ BOOST_AUTO_TEST_CASE(a_change_costs_no_more_with_many_candidates) {
   seen.async_view_change(std::get<1>(run(seen.async_view(tuple))), change.token());
   settle(own);
   settle(own);
-  const auto before = own.counters().requests;
+  const auto before = requests_of(own);
   release(*all[0]);
   BOOST_TEST_REQUIRE(run_until([&] { return change.done(); }));
   BOOST_TEST(change.result<0>().candidates.size() == 5u);
   BOOST_TEST(change.result<0>().leader == "c1");
   // Data and children of the path, the first candidate, a look whether it has moved. The first candidate went in
   // between or the list was read twice at most; the watches that are left are removed.
-  BOOST_TEST(own.counters().requests - before <= 2 * 4 + 3);
+  BOOST_TEST(requests_of(own) - before <= 2 * 4 + 3);
   for (std::size_t i = 2; i < all.size(); ++i) all[i]->result.cancel();
   release(*all[1]);
 }

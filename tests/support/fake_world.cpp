@@ -157,9 +157,21 @@ backend::request fake_bench::answer(backend::reply with) {
   if (what.op == backend::opcode::create) born_[with.path] = with.stat.czxid;
   const auto born = born_.find(what.path);
   if (born != born_.end() && with.stat.czxid == 0) with.stat.czxid = born->second;
+  if (what.watch) (what.op == backend::opcode::children ? listed_ : seen_)[what.path] = with;
+  if (what.probes && !with.error && with.stat.mzxid == 0 && with.stat.pzxid == 0) with = unchanged(what.path);
   handler(std::move(with));
   settle();
   return what;
+}
+
+backend::reply fake_bench::unchanged(const std::string& path) const {
+  backend::reply same;
+  if (const auto found = listed_.find(path); found != listed_.end()) same.stat.pzxid = found->second.stat.pzxid;
+  const auto found = seen_.find(path);
+  if (found == seen_.end()) return same;
+  same.stat.mzxid = found->second.stat.mzxid;
+  same.error = found->second.error;
+  return same;
 }
 
 void fake_bench::lose(error_code reason) {

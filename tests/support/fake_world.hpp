@@ -77,7 +77,8 @@ class fake_bench {
   fake_connection& last() { return *state_->connections.back(); }
   /// The server accepts the session.
   void accept(std::int64_t id, std::chrono::milliseconds timeout = std::chrono::seconds(10));
-  /// Answers the oldest pending request, and returns the request. A node that was created is still that node.
+  /// Answers the oldest pending request, and returns the request. A node that was created is still that node, and a
+  /// probe shows what was told when the watch was set, unless the answer says something else.
   backend::request answer(backend::reply with = {});
   /// The connection ends; every pending request fails with `connection_loss`.
   void lose(error_code reason = errc::connection_loss);
@@ -86,7 +87,11 @@ class fake_bench {
  private:
   std::unique_ptr<asio::io_context> io_;
   std::shared_ptr<fake_state> state_;
-  std::map<std::string, std::int64_t> born_;  // the `czxid` of nodes whose creation was answered
+  backend::reply unchanged(const std::string& path) const;
+
+  std::map<std::string, std::int64_t> born_;      // the `czxid` of nodes whose creation was answered
+  std::map<std::string, backend::reply> seen_;    // the latest answers that set watches: on a node,
+  std::map<std::string, backend::reply> listed_;  // and on its children
 };
 
 }  // namespace zkrecipes::test

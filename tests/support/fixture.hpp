@@ -14,6 +14,12 @@
 
 namespace zkrecipes::test {
 
+/// The requests of a session without its heartbeats, of which one can fall into any span of time.
+inline std::uint64_t requests_of(const session& which) {
+  const auto all = which.counters();
+  return all.requests - all.heartbeats;
+}
+
 /// Boost.Test calls `teardown` after the case. It fails the case unless
 /// - the servers keep no watch although `zk()` is still connected,
 /// - the context runs out of work once the sessions are dropped,

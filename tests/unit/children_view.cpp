@@ -46,6 +46,24 @@ struct viewing : fake_session {
 
 BOOST_FIXTURE_TEST_SUITE(changing_children, viewing)
 
+BOOST_AUTO_TEST_CASE(a_child_that_may_not_be_read_is_read_again_at_each_heartbeat) {
+  view();
+  fail(errc::no_auth);
+  show();
+  BOOST_TEST(shown() == "a= b=1");
+  for (int i = 0; i < 3; ++i) {
+    advance(3s);
+    CHECK_PENDING("exists /", "get /p/a");
+    answer();
+    fail(errc::no_auth);
+    CHECK_PENDING();
+  }
+  advance(3s);
+  answer();
+  show();
+  BOOST_TEST(shown() == "a=2 b=1");
+}
+
 BOOST_AUTO_TEST_CASE(what_changes_while_it_is_read_does_not_keep_the_view_back) {
   view();
   show();

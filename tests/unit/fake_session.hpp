@@ -43,11 +43,12 @@ struct fake_session : fake_bench {
     return recorder<Results...>(io().get_executor());
   }
 
-  /// The requests without an answer, as "get /a". The removal of a watch is not among them: see `forgotten`.
+  /// The requests without an answer, as "get /a". The removal of a watch is not among them: see `forgotten`. A
+  /// heartbeat is "exists /", also one that probes a node.
   std::vector<std::string> pending() {
     std::vector<std::string> all;
     for (const auto& [what, handler] : last().pending) {
-      all.push_back(std::string(to_string(what.op)) + ' ' + what.path);
+      all.push_back(std::string(to_string(what.op)) + ' ' + (what.probes ? "/" : what.path));
     }
     return all;
   }

@@ -214,15 +214,36 @@ BOOST_AUTO_TEST_CASE(a_released_ownership_is_not_valid) {
   BOOST_TEST(!campaign.result<0>().valid(), "as soon as the release was asked for");
 }
 
-BOOST_AUTO_TEST_CASE(a_node_that_we_may_not_read_is_not_asked_for_again_and_again) {
+BOOST_AUTO_TEST_CASE(a_node_that_we_may_not_read_is_asked_for_again_with_growing_pauses) {
   create(7);
   list({own});
   BOOST_TEST_REQUIRE(campaign.done());
-  fail(errc::no_auth);
-  CHECK_PENDING();
+  for (const auto pause : {150ms, 300ms, 600ms}) {
+    CHECK_PENDING("get /e/" + own);
+    fail(errc::no_auth);
+    CHECK_PENDING();
+    advance(pause / 4);
+    CHECK_PENDING();
+    advance(pause);
+  }
   BOOST_TEST(!campaign.result<0>().error());
-  reconnect();
+  fail(errc::no_node);  // nobody has told that it was removed meanwhile
+  BOOST_TEST((campaign.result<0>().error() == errc::node_removed));
+}
+
+// A server tells nothing of a node that we may not read at that moment.
+BOOST_AUTO_TEST_CASE(a_removal_that_no_event_has_told_is_found_out_by_a_heartbeat) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  live(10s);
+  BOOST_TEST(!campaign.result<0>().error());
+  advance(3s);
+  CHECK_PENDING("exists /");
+  fail(errc::no_node);
   CHECK_PENDING("get /e/" + own);
+  fail(errc::no_node);
+  BOOST_TEST((campaign.result<0>().error() == errc::node_removed));
 }
 
 BOOST_AUTO_TEST_CASE(numbers_near_the_wrap_are_refused_and_the_node_removed) {

@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_size_that_the_server_does_not_show_is_asked_for_again) {
   for (const auto why : {errc::server_error, errc::no_auth, errc::no_node}) {
     fail(why);
     CHECK_PENDING();
-    advance(1s);
+    advance(700ms);
     CHECK_PENDING("get /s");
   }
   throttle();
@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(who_was_let_in_says_so_for_as_long_as_it_holds) {
   for (int i = 0; i < 600 && it.pending().empty(); ++i) it.advance(100ms);
   CHECK_PENDING_OF(it, "get " + it.own);
   it.fail(errc::server_error);
-  it.advance(1s);
+  it.advance(400ms);
   CHECK_PENDING_OF(it, "get " + it.own);
   it.answer();
   CHECK_PENDING_OF(it, "set " + it.own);

@@ -65,6 +65,69 @@ BOOST_AUTO_TEST_CASE(a_change_while_the_connection_was_away_is_seen) {
   BOOST_TEST(change.done());
 }
 
+// A server tells nothing of a node that the session may not read at that moment, and its watch is used up.
+BOOST_AUTO_TEST_CASE(a_change_that_no_event_has_told_is_found_out_by_a_heartbeat) {
+  auto change = wait_for_change(5);
+  answer_stat(5);
+  advance(3s);
+  CHECK_PENDING("exists /");
+  BOOST_TEST(last().pending.front().first.path == "/a");
+  BOOST_TEST(!last().pending.front().first.watch);
+  answer_stat(5);
+  CHECK_PENDING();
+  advance(3s);
+  answer_stat(7);
+  CHECK_PENDING("exists /a");
+  answer_stat(7);
+  answer_stat(7);
+  BOOST_TEST(change.done());
+  forgotten();
+  advance(1min);
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_whose_coming_no_event_has_told_is_found_out) {
+  auto change = wait_for_change(0);
+  fail(errc::no_node);
+  advance(3s);
+  fail(errc::no_node);
+  CHECK_PENDING();
+  advance(3s);
+  fail(errc::no_auth);  // servers may come to refuse this one day: the next heartbeat tries again
+  CHECK_PENDING();
+  advance(3s);
+  answer_stat(9);
+  CHECK_PENDING("exists /a");
+  answer_stat(9);
+  answer_stat(9);
+  BOOST_TEST(change.done());
+}
+
+BOOST_AUTO_TEST_CASE(a_change_that_no_event_has_told_is_told_to_the_log) {
+  auto options = usual();
+  std::vector<std::string> lines;
+  options.log = [&](const log_event& event) {
+    if (event.severity >= log_severity::info) lines.push_back(to_string(event));
+  };
+  fake_session it(options);
+  it.connect();
+  auto change = it.record<node_data>();
+  it.zk.async_data_change("/a", 0, change.token());
+  it.settle();
+  it.fail(errc::no_node);
+  it.advance(3s);
+  lines.clear();
+  it.fail(errc::no_node);
+  BOOST_TEST(lines.empty());
+  it.advance(3s);
+  backend::reply made;
+  made.stat.mzxid = 9;
+  it.answer(made);
+  BOOST_TEST_REQUIRE(lines.size() == 1u);
+  BOOST_TEST(lines[0] ==
+             "change_untold /a (a server tells nothing of a node that the session may not read at that moment)");
+}
+
 BOOST_AUTO_TEST_CASE(a_node_that_was_not_there_is_waited_for) {
   auto change = wait_for_change(0);
   fail(errc::no_node);

@@ -1,4 +1,6 @@
 // The watch registry: which waiters hear of which change, and when the server's watch is removed.
+#include <set>
+
 #include <boost/test/unit_test.hpp>
 
 #include "session/watch_registry.hpp"
@@ -23,9 +25,9 @@ struct registry_case {
     return std::make_unique<watch>(registry, kind, path, told);
   }
   /// Sends a request that sets a watch, and answers it at once.
-  void set(watch_kind kind, const std::string& path) {
+  void set(watch_kind kind, const std::string& path, node_mark seen = {true, 1, 1}) {
     registry->asked(kind, path);
-    registry->answered(kind, path, true);
+    registry->answered(kind, path, seen);
   }
 };
 
@@ -115,10 +117,10 @@ BOOST_AUTO_TEST_CASE(where_the_server_set_no_watch_there_is_none_to_take_away) {
   never_asked.reset();
   auto refused = wait_for(watch_kind::data, "/a");
   registry->asked(watch_kind::data, "/a");
-  registry->answered(watch_kind::data, "/a", false);
+  registry->answered(watch_kind::data, "/a", std::nullopt);
   refused.reset();
   registry->asked(watch_kind::data, "/a");
-  registry->answered(watch_kind::data, "/a", false);
+  registry->answered(watch_kind::data, "/a", std::nullopt);
   BOOST_TEST(forgotten.empty());
 }
 
@@ -127,7 +129,7 @@ BOOST_AUTO_TEST_CASE(one_that_nobody_waits_for_any_more_is_taken_away_behind_the
   registry->asked(watch_kind::data, "/a");
   gone.reset();
   BOOST_TEST(forgotten.empty());
-  registry->answered(watch_kind::data, "/a", true);
+  registry->answered(watch_kind::data, "/a", node_mark{true, 1, 1});
   BOOST_TEST(forgotten == std::vector<std::string>{"data /a"}, boost::test_tools::per_element());
 }
 
@@ -137,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_refused_request_leaves_what_an_earlier_one_has_set_to_tak
   registry->asked(watch_kind::data, "/a");
   gone.reset();
   BOOST_TEST(forgotten.empty());
-  registry->answered(watch_kind::data, "/a", false);
+  registry->answered(watch_kind::data, "/a", std::nullopt);
   BOOST_TEST(forgotten == std::vector<std::string>{"data /a"}, boost::test_tools::per_element());
 }
 
@@ -147,11 +149,11 @@ BOOST_AUTO_TEST_CASE(an_event_ends_what_was_set_and_not_what_an_answer_will_tell
   registry->asked(watch_kind::children, "/a");
   gone.reset();
   registry->fired(change::children, "/a");
-  registry->answered(watch_kind::children, "/a", false);
+  registry->answered(watch_kind::children, "/a", std::nullopt);
   BOOST_TEST(forgotten.empty());
   registry->asked(watch_kind::children, "/a");
   registry->fired(change::children, "/a");
-  registry->answered(watch_kind::children, "/a", true);
+  registry->answered(watch_kind::children, "/a", node_mark{true, 1, 1});
   BOOST_TEST(forgotten == std::vector<std::string>{"children /a"}, boost::test_tools::per_element());
 }
 
@@ -175,6 +177,89 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_tells_everybody_to_look_again) {
   BOOST_TEST(!data->deleted());
   BOOST_TEST(children->fired());
   BOOST_TEST(registry->size() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_probe_tells_those_who_know_something_else) {
+  auto data = wait_for(watch_kind::data, "/a");
+  set(watch_kind::data, "/a", {true, 5, 5});
+  auto children = wait_for(watch_kind::children, "/a");
+  set(watch_kind::children, "/a", {true, 5, 5});
+  BOOST_TEST(!registry->probed("/a", {true, 5, 5}));
+  BOOST_TEST(registry->probed("/a", {true, 6, 5}));
+  BOOST_TEST(data->fired());
+  BOOST_TEST(!data->deleted());
+  BOOST_TEST(!children->fired());
+  BOOST_TEST(registry->probed("/a", {true, 6, 7}));
+  BOOST_TEST(children->fired());
+  BOOST_TEST(!registry->probed("/a", {true, 9, 9}), "nobody waits");
+}
+
+BOOST_AUTO_TEST_CASE(a_probe_tells_of_nodes_that_come_and_go) {
+  auto missing = wait_for(watch_kind::data, "/a");
+  set(watch_kind::data, "/a", {});
+  auto present = wait_for(watch_kind::data, "/b");
+  set(watch_kind::data, "/b", {true, 5, 5});
+  BOOST_TEST(!registry->probed("/a", {}));
+  BOOST_TEST(registry->probed("/a", {true, 6, 6}));
+  BOOST_TEST(registry->probed("/b", {}));
+  BOOST_TEST(!missing->deleted());
+  BOOST_TEST(present->deleted());
+}
+
+// The first one has missed an event. The other one has looked since, and the server's watch is its own.
+BOOST_AUTO_TEST_CASE(who_has_looked_since_is_not_told_and_keeps_the_servers_watch) {
+  auto early = wait_for(watch_kind::data, "/a");
+  set(watch_kind::data, "/a", {true, 5, 5});
+  auto late = wait_for(watch_kind::data, "/a");
+  set(watch_kind::data, "/a", {true, 6, 5});
+  auto not_answered = wait_for(watch_kind::data, "/a");
+  BOOST_TEST(registry->probed("/a", {true, 6, 5}));
+  BOOST_TEST(early->fired());
+  BOOST_TEST(!late->fired());
+  BOOST_TEST(!not_answered->fired());
+  not_answered.reset();
+  BOOST_TEST(forgotten.empty());
+  late.reset();
+  BOOST_TEST(forgotten == std::vector<std::string>{"data /a"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_request_leaves_no_waiter_without_a_watch) {
+  auto refused = wait_for(watch_kind::data, "/a");
+  registry->asked(watch_kind::data, "/a");
+  registry->answered(watch_kind::data, "/a", std::nullopt);
+  BOOST_TEST(!refused->fired());
+  BOOST_TEST(registry->next_probes().empty());
+  BOOST_TEST(refused->fired());
+  BOOST_TEST(!refused->deleted());
+  auto again = wait_for(watch_kind::data, "/a");
+  registry->asked(watch_kind::data, "/a");
+  registry->answered(watch_kind::data, "/a", std::nullopt);
+  set(watch_kind::data, "/a");
+  BOOST_TEST(registry->next_probes() == std::vector<std::string>{"/a"}, boost::test_tools::per_element());
+  BOOST_TEST(!again->fired());
+}
+
+BOOST_AUTO_TEST_CASE(a_round_of_probes_takes_eight_heartbeats_and_asks_each_node_once) {
+  std::vector<std::unique_ptr<watch>> all;
+  std::multiset<std::string> paths;
+  for (int i = 0; i < 32; ++i) {
+    const auto path = "/" + std::to_string(i);
+    for (const auto kind : {watch_kind::data, watch_kind::children}) {
+      all.push_back(wait_for(kind, path));
+      set(kind, path);
+    }
+    paths.insert(path);
+  }
+  std::multiset<std::string> probed;
+  for (int i = 0; i < 4; ++i) {
+    for (const auto& each : registry->next_probes()) probed.insert(each);
+  }
+  BOOST_TEST(probed == paths, "64 waiters, eight probes at a time, for 32 nodes");
+  for (int i = 0; i < 1'000; ++i) {
+    all.push_back(wait_for(watch_kind::data, "/x" + std::to_string(i)));
+    set(watch_kind::data, "/x" + std::to_string(i));
+  }
+  BOOST_TEST(registry->next_probes().size() == 64u);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_asked_of_the_server_after_the_end) {

@@ -29,7 +29,7 @@ struct session_counters {
   std::uint64_t connects = 0;      ///< Connections established.
   std::uint64_t incarnations = 0;  ///< ZooKeeper sessions established.
   std::uint64_t watch_events = 0;
-  std::uint64_t heartbeats = 0;
+  std::uint64_t heartbeats = 0;  ///< Requests that only prove that the session lives, or probe what it waits for.
   std::uint64_t guardian_failures = 0;  ///< The guardian was absent, ended the connection, or refused something.
 };
 

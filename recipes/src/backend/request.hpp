@@ -23,6 +23,7 @@ struct request {
   create_mode mode = create_mode::persistent;
   acl access;
   bool watch = false;
+  bool probes = false;                ///< An `exists` by which the session finds out changes that no event has told.
   std::vector<operation> operations;  ///< For `multi`.
 };
 

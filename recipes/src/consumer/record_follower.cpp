@@ -36,7 +36,7 @@ awaitable<void> record_follower::follow(std::shared_ptr<record_follower> self, w
     auto read = co_await read_record(node.session(), path, node.bound());
     auto& [error, known] = read;
     if (error == errc::connection_loss) continue;  // the watch was not set
-    if (error == errc::server_error) {
+    if (error == errc::server_error || error == errc::no_auth) {
       co_await self->changed_.wait(pause.next(*session.get_scheduler()));
       continue;
     }

@@ -29,10 +29,11 @@ awaitable<void> own_node::guard(own_node_ptr self) {
     }
     if (looking->answer && looking->answer->error == errc::no_node) self->lose(errc::node_removed);
     if (looking->answer && !looking->answer->error) self->read_own(*looking->answer);
-    // What we may not read now we may not read a moment later; a server that was too busy to look is asked again.
     const bool watching = looking->answer && looking->answer->error != errc::connection_loss;
-    const bool is_busy = watching && looking->answer->error == errc::server_error;
-    const auto again_at = is_busy ? pause.next(*session->get_scheduler()) : never;
+    // A refusal sets no watch: the server was too busy, or we may not read the node for now.
+    const bool is_refused = watching && looking->answer->error;
+    if (!is_refused) pause.reset();
+    const auto again_at = is_refused ? pause.next(*session->get_scheduler()) : never;
     looking.reset();  // thousands may wait at once, and for long
     while (!self->lose_if_over() && session->now() < again_at && (watching ? !hint->fired() : !session->connected())) {
       // While nothing changes the session tells us of the end of the lease: a timer each would be many.

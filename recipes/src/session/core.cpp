@@ -94,6 +94,7 @@ void core::up(const backend::session_key& granted) {
       lease_.resume(granted.timeout, margin, asked_, now());
     }
   }
+  next_probe_ = now() + lease_.interval();
   if (guardian_) guardian_->begin(granted);
   give_missing_credentials();
   send_first(is_new);

@@ -185,7 +185,10 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void strip_root(backend::reply& answer) const;
   std::string full_path(std::string path) const;
   std::string below_root(std::string path) const;
+  lease_clock::time_point next_beat() const;
+  std::vector<exchange_ptr> beat();
   backend::request heartbeat() const;
+  void note_probe(const std::string& path, const backend::reply& answer);
   /// `paths`: of the request, or of each operation of a transaction; empty without a trace and a log.
   void answered(backend::opcode op, const std::vector<std::string>& paths, lease_clock::time_point sent,
                 const backend::reply& answer);
@@ -226,6 +229,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   std::map<std::string, std::weak_ptr<roll_call>> roll_calls_;
   turnstile entrance_{256};
   std::list<condition*> holders_;
+  lease_clock::time_point next_probe_{};       // of the nodes that are waited for
   std::shared_ptr<guardian_client> guardian_;  // null: there is to be none
   lease_clock::time_point told_lapse_{};       // the end of the lease that the log was told last
 

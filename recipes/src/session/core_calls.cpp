@@ -38,6 +38,12 @@ bool sets_watch(opcode op, const error_code& outcome) {
   return !outcome || (op == opcode::exists && outcome == errc::no_node);
 }
 
+node_mark mark_of(const backend::reply& answer) { return {!answer.error, answer.stat.mzxid, answer.stat.pzxid}; }
+
+std::optional<node_mark> seen_by_watch(opcode op, const backend::reply& answer) {
+  return sets_watch(op, answer.error) ? std::optional(mark_of(answer)) : std::nullopt;
+}
+
 /// What the C client would silently take for something else: for a persistent node, or for a shorter ACL.
 bool would_be_misread(create_mode mode, const acl& access) {
   return mode < create_mode::persistent || mode > create_mode::container || has_nul(access);
@@ -101,6 +107,7 @@ exchange_ptr core::send(backend::request what) {
   if (!connected()) return refuse(errc::connection_loss);
   if (!well_formed(what)) return refuse_unsent(what, errc::bad_arguments);
   const auto watching = what.watch ? std::optional(watch_of(what)) : std::nullopt;
+  const auto probing = what.probes ? std::optional(what.path) : std::nullopt;
   apply_root(what);
   if (size_on_wire(what) > options_.jute_maxbuffer) return refuse_unsent(what, errc::too_large);
   if (watching) watches_->asked(watching->first, watching->second);
@@ -117,26 +124,35 @@ exchange_ptr core::send(backend::request what) {
   std::vector<std::string> paths;  // only for the trace and the log
   if (options_.trace || log_.is_on()) paths = paths_of(what);
   // Captures `this` only: we own the link, and a request in flight must not keep us alive when the context ends.
-  link_->submit(std::move(what), [this, which, number, op, sent, paths, watching, changes](backend::reply answer) {
-    has_lost_writes_ = has_lost_writes_ || (changes && is_reply_lost(answer.error));
-    if (watching) watches_->answered(watching->first, watching->second, sets_watch(op, answer.error));
-    if (in_flight_.erase(number) == 0) return;  // `answer_all` has answered it already
-    if (number == welcome_number_ && is_server_refusal(answer.error) && !closing_) {
-      in_flight_.emplace(number, which);
-      return forsake();
-    }
-    if (answer.error == errc::auth_required && !closing_) {
-      in_flight_.emplace(number, which);
-      return turn_away();
-    }
-    const bool is_lost = is_reply_lost(answer.error) || answer.error == errc::auth_required;
-    if (closing_ && is_lost) answer.error = errc::closed;
-    answered(op, paths, sent, answer);
-    strip_root(answer);
-    which->answer = std::move(answer);
-    which->done.notify();
-  });
+  link_->submit(std::move(what),
+                [this, which, number, op, sent, paths, watching, probing, changes](backend::reply answer) {
+                  has_lost_writes_ = has_lost_writes_ || (changes && is_reply_lost(answer.error));
+                  if (watching) watches_->answered(watching->first, watching->second, seen_by_watch(op, answer));
+                  if (probing) note_probe(*probing, answer);
+                  if (in_flight_.erase(number) == 0) return;  // `answer_all` has answered it already
+                  if (number == welcome_number_ && is_server_refusal(answer.error) && !closing_) {
+                    in_flight_.emplace(number, which);
+                    return forsake();
+                  }
+                  if (answer.error == errc::auth_required && !closing_) {
+                    in_flight_.emplace(number, which);
+                    return turn_away();
+                  }
+                  const bool is_lost = is_reply_lost(answer.error) || answer.error == errc::auth_required;
+                  if (closing_ && is_lost) answer.error = errc::closed;
+                  answered(op, paths, sent, answer);
+                  if (log_.is_on() && !probing) log_.operation_ended(op, path_at_fault(paths, answer), answer.error);
+                  strip_root(answer);
+                  which->answer = std::move(answer);
+                  which->done.notify();
+                });
   return which;
+}
+
+/// An answer that says nothing of the node leaves it to the next probe.
+void core::note_probe(const std::string& path, const backend::reply& answer) {
+  if (answer.error && answer.error != errc::no_node) return;
+  if (watches_->probed(path, mark_of(answer))) log_.change_untold(full_path(path));
 }
 
 void core::answered(opcode op, const std::vector<std::string>& paths, lease_clock::time_point sent,
@@ -155,7 +171,6 @@ void core::answered(opcode op, const std::vector<std::string>& paths, lease_cloc
   }
   if (is_renewed) heartbeat_.notify();  // `watch_lease` has to wait for the new end
   if (options_.trace) options_.trace({backend::to_string(op), paths.front(), now() - sent, outcome});
-  if (log_.is_on()) log_.operation_ended(op, path_at_fault(paths, answer), outcome);
 }
 
 awaitable<backend::reply> core::answer(exchange_ptr which) {
@@ -283,6 +298,10 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
 }
 
 std::unique_ptr<watch> core::arm(watch_kind kind, std::string path, condition& tell) {
+  if (watches_->size() == 0) {  // from now on there is something to probe
+    next_probe_ = now() + lease_.interval();
+    if (holders_.empty()) heartbeat_.notify();  // else a heartbeat is due before that
+  }
   return std::make_unique<watch>(watches_, kind, std::move(path), tell);
 }
 

@@ -1,4 +1,5 @@
 // The lease of a session: the requests that prove its life, and the holders that are told of its end.
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <utility>
@@ -9,6 +10,16 @@
 namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+backend::request make_probe(std::string path) {
+  auto what = make_request(backend::opcode::exists, std::move(path));
+  what.probes = true;
+  return what;
+}
+
+}  // namespace
 
 lease_clock::time_point core::valid_until(std::uint64_t number) const {
   std::lock_guard lock(mutex_);
@@ -26,27 +37,55 @@ core::holder core::add_holder(condition& tell) {
   return holders_.insert(holders_.end(), &tell);
 }
 
+/// Sends the heartbeats: they prove that the session lives, and find out what no event has told.
 awaitable<void> core::prove_life() {
   co_await accept_cancellation();
   while (!ended_ && !closing_) {  // nothing can be sent, and nothing needs to be proved, while the session is closed
-    const bool strict = options_.lease == lease_mode::strict;
-    if (!connected() || (holders_.empty() && !strict)) {
-      co_await heartbeat_.wait();
-      continue;
-    }
-    if (auto due = lease_.heartbeat_due(); now() < due) {
+    if (const auto due = next_beat(); now() < due) {
       co_await heartbeat_.wait(due);
       continue;
     }
-    const auto first = std::exchange(welcome_, nullptr);
-    auto sent = first && !first->answer ? first : send(heartbeat());
-    {
-      std::lock_guard lock(mutex_);
-      ++counters_.heartbeats;
+    const auto sent = beat();
+    error_code error;
+    for (const auto& each : sent) {
+      auto got = co_await answer(each);
+      if (got.error && got.error != errc::no_node) error = got.error;
     }
-    auto got = co_await answer(sent);
-    if (got.error) co_await heartbeat_.wait(now() + 50ms);  // refused: not again at once
+    if (error) co_await heartbeat_.wait(now() + 50ms);  // refused: not again at once
   }
+}
+
+/// When the next heartbeat is due: one that keeps the lease if there is a holder, one that probes if somebody waits for
+/// a change.
+lease_clock::time_point core::next_beat() const {
+  if (!connected()) return never;
+  const bool keeps_lease = !holders_.empty() || options_.lease == lease_mode::strict;
+  const auto due = keeps_lease ? lease_.heartbeat_due() : never;
+  return watches_->size() > 0 ? std::min(due, next_probe_) : due;
+}
+
+/// One heartbeat. Where the answer of any server keeps the lease, a probe takes the place of the request that would
+/// show nothing else.
+std::vector<exchange_ptr> core::beat() {
+  std::vector<exchange_ptr> sent;
+  const bool keeps_lease = !holders_.empty() || options_.lease == lease_mode::strict;
+  const bool is_due = keeps_lease && now() >= lease_.heartbeat_due();
+  const bool probe_will_do = lease_.heartbeat_needs() == witness::server;
+  std::vector<std::string> probes;
+  if (probe_will_do || now() >= next_probe_) {
+    probes = watches_->next_probes();
+    next_probe_ = now() + lease_.interval();
+  }
+  const auto first = is_due ? std::exchange(welcome_, nullptr) : nullptr;
+  if (first && !first->answer) {
+    sent.push_back(first);
+  } else if (is_due && !(probe_will_do && !probes.empty())) {
+    sent.push_back(send(heartbeat()));
+  }
+  for (auto& each : probes) sent.push_back(send(make_probe(std::move(each))));
+  std::lock_guard lock(mutex_);
+  counters_.heartbeats += sent.size();
+  return sent;
 }
 
 /// The cheapest request whose answer comes from the witness that the lease needs.

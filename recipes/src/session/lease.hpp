@@ -53,9 +53,12 @@ class lease {
 
   /// When the next heartbeat has to be sent to prolong the lease, if no other request is sent.
   time_point heartbeat_due() const {
-    if (mode_ == lease_mode::standard) return proof_ + (timeout_ - margin_) / 3;
+    if (mode_ == lease_mode::standard) return proof_ + interval();
     return second_ ? second_->answered : first_.answered + gap();
   }
+
+  /// The time between two heartbeats of a session that sends nothing else.
+  duration interval() const { return (timeout_ - margin_) / 3; }
 
   /// The kind of witness that the answer to the next heartbeat must have.
   witness heartbeat_needs() const {

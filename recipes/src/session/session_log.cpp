@@ -184,6 +184,16 @@ void session_log::operation_ended(backend::opcode op, std::string_view path, con
   hook_(told);
 }
 
+void session_log::change_untold(std::string_view path) const {
+  if (!is_on()) return;
+  log_event told;
+  told.severity = log_severity::warning;
+  told.event = session_event::change_untold;
+  told.path = path;
+  told.detail = "a server tells nothing of a node that the session may not read at that moment";
+  hook_(told);
+}
+
 void session_log::guarded(std::string_view guardian) const {
   if (is_on()) tell(log_severity::info, session_event::guarded, guardian, {}, {});
 }

@@ -40,6 +40,8 @@ class session_log {
   /// The outcome of a request, which may be a success. `detail`: what the session itself has decided.
   void operation_ended(backend::opcode op, std::string_view path, const error_code& error,
                        std::string_view detail = {}) const;
+  /// A probe has found a change out.
+  void change_untold(std::string_view path) const;
   void guarded(std::string_view guardian) const;
   void unguarded(std::string_view guardian, const error_code& why, std::string_view detail) const;
   /// A file of `session_options::tls` has changed.

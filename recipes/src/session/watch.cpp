@@ -8,7 +8,7 @@ namespace zkrecipes::detail {
 
 watch::watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& tell)
     : registry_(std::move(registry)), kind_(kind), path_(std::move(path)), tell_(tell) {
-  registry_->waiting_.emplace(watch_registry::key(kind_, path_), this);
+  registry_->waiting_.emplace(watch_registry::key(path_, kind_), this);
 }
 
 watch::~watch() {

@@ -1,7 +1,9 @@
 // One waiter for a change of a node. A watch fires once and is only a hint: the waiter has to read the node again.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "session/condition.hpp"
@@ -11,6 +13,13 @@ namespace zkrecipes::detail {
 enum class watch_kind { data, children };
 
 class watch_registry;
+
+/// What tells whether a node has changed in a way of which a watch tells. A node that was made again has other numbers.
+struct node_mark {
+  bool exists = false;
+  std::int64_t mzxid = 0;
+  std::int64_t pzxid = 0;
+};
 
 /// One waiter's interest in a node. It ends with the object. When the last one of a node ends, the server's watch is
 /// removed.
@@ -38,6 +47,8 @@ class watch {
   bool deleted_ = false;
   bool let_go_ = false;
   bool is_set_ = false;
+  bool is_refused_ = false;         // the request was answered and has set no watch: no event will come
+  std::optional<node_mark> known_;  // what the server said when it set the watch
 };
 
 }  // namespace zkrecipes::detail

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "backend/watch_event.hpp"
 #include "session/watch.hpp"
@@ -14,6 +17,10 @@
 namespace zkrecipes::detail {
 
 /// Knows each `watch` of a session, and which nodes the server watches for them.
+///
+/// No waiter trusts in an event alone. A server takes a one-time watch away without a word if the session may not read
+/// the node at the moment of the event, and it sets none for a request that it refuses. So the session probes the nodes
+/// that are waited for in turn, and lets those waiters look again that know something else or have no watch.
 class watch_registry {
  public:
   /// `forget` is called when the last waiter for a node has gone and the server may still watch the node. It has to
@@ -22,9 +29,15 @@ class watch_registry {
 
   /// A request that sets a watch has been sent. Until its answer comes the server has no watch that could be removed.
   void asked(watch_kind kind, const std::string& path) { asked_.emplace(asked_key(kind, path), false); }
-  /// That request was answered; `is_set`: the server watches the node now. Events and answers have to be reported in
-  /// the order in which the server gave them.
-  void answered(watch_kind kind, const std::string& path, bool is_set);
+  /// That request was answered; the server watches the node now and has said `seen` of it, or it watches nothing.
+  /// Events and answers have to be reported in the order in which the server gave them.
+  void answered(watch_kind kind, const std::string& path, const std::optional<node_mark>& seen);
+
+  /// To be called at each heartbeat: some waiters without a watch fire. Returns the paths to probe until the next
+  /// heartbeat: an eighth of all that are waited for, at least one and at most 64.
+  std::vector<std::string> next_probes();
+  /// A probe was answered: those who know something else fire. Returns whether there was one.
+  bool probed(const std::string& path, const node_mark& there);
 
   void fired(backend::change what, const std::string& path);
   /// The connection is lost, and with it the server's watches: all watches fire, so that each waiter reads again.
@@ -34,8 +47,13 @@ class watch_registry {
 
  private:
   friend class watch;
-  using key = std::pair<watch_kind, std::string_view>;
+  using key = std::pair<std::string_view, watch_kind>;
   void tell(const key& which, bool deleted);
+  void tell_one(watch& who, bool deleted);
+  bool probed(watch_kind kind, const std::string& path, const node_mark& there);
+  void note_refused(watch& who);
+  void forget_refused(watch& who);
+  void look_again_refused();
   void leave(watch& who);
   void hand_on(watch_kind kind, const std::string& path);
 
@@ -45,6 +63,8 @@ class watch_registry {
   std::multimap<key, watch*> waiting_;  // a key refers to the path inside its watch
   using asked_key = std::pair<watch_kind, std::string>;
   std::multimap<asked_key, bool> asked_;
+  std::deque<watch*> refused_;  // the waiters without a watch
+  std::string last_probed_;     // the probes go on behind this path
 };
 
 }  // namespace zkrecipes::detail

@@ -53,6 +53,7 @@ struct connection {
   // Faults that are still to happen.
   bool lose_next_request = false;  ///< The connection breaks before the next request arrives.
   bool lose_next_answer = false;   ///< The connection breaks before the answer to the next write is sent.
+  bool may_not_hear = false;       ///< For now no watch event is for this connection to know: see `watch_table`.
 };
 
 using connection_ptr = std::shared_ptr<connection>;

@@ -39,7 +39,7 @@ void watch_table::happening(const change& what, const tree& nodes, const teller&
   using kind = change::kind;
   if (what.type == kind::set_acl || size() == 0) return;
   auto tell_readers = [&](const acl& access, const connection_ptr& who, const backend::watch_event& event) {
-    if (allows(access, perm_read, who->who)) tell(who, event);
+    if (!who->may_not_hear && allows(access, perm_read, who->who)) tell(who, event);
   };
   const auto& access = what.type == kind::create ? what.access : nodes.find(what.path)->access;
   const auto told = fire(data_, what.path);

@@ -54,6 +54,10 @@ void stage::begin_at_connection(const fault& what) {
     case fault_kind::break_connection: servers_->break_connection(wire); break;
     case fault_kind::lose_request: wire->lose_next_request = true; break;
     case fault_kind::lose_answer: wire->lose_next_answer = true; break;
+    case fault_kind::swallow_events:
+      wire->may_not_hear = true;
+      clock_.after(what.lasting, [wire] { wire->may_not_hear = false; });
+      return;
     case fault_kind::half_open_up: wire->up->freeze(); break;
     case fault_kind::half_open_down: wire->down->freeze(); break;
     case fault_kind::blackhole:
@@ -192,7 +196,7 @@ void stage::heal() {
     each.wire->down->thaw();
     each.wire->up->slow_by(span(0));
     each.wire->down->slow_by(span(0));
-    each.wire->lose_next_request = each.wire->lose_next_answer = false;
+    each.wire->lose_next_request = each.wire->lose_next_answer = each.wire->may_not_hear = false;
   }
   healed_ = true;
   notes_.note(journal::ensemble, "everything healed");

@@ -14,7 +14,7 @@ const char* to_string(fault_kind kind) noexcept {
                                           "half_open_down",   "blackhole",      "pause_client",     "restart_client",
                                           "expire_session",   "remove_node",    "cancel_operation", "crash_server",
                                           "cut_follower",     "lagging_server", "refusing_server",  "silent_server",
-                                          "slow_network",     "depose_leader",  "throttle_server"};
+                                          "slow_network",     "depose_leader",  "throttle_server",  "swallow_events"};
   static_assert(std::size(names) == fault_kinds);
   return names[static_cast<int>(kind)];
 }
@@ -33,6 +33,10 @@ bool plan::leases_are_kept() const {
   });
 }
 
+bool plan::swallows_events() const {
+  return std::ranges::any_of(faults, [](const fault& each) { return each.kind == fault_kind::swallow_events; });
+}
+
 bool plan::is_paused(int client, instant from, instant until) const {
   return std::any_of(faults.begin(), faults.end(), [&](const fault& each) {
     return each.kind == fault_kind::pause_client && each.target == client && each.when <= until &&
@@ -42,9 +46,11 @@ bool plan::is_paused(int client, instant from, instant until) const {
 
 /// A client that believes has had an answer to a request that it sent within the last timeout. A server that has
 /// applied the removal sends the watch event before that answer. In strict mode no other server gives an answer that
-/// counts; in standard mode one that is cut off or lags does, for the sync limit or as long as it lags.
+/// counts; in standard mode one that is cut off or lags does, for the sync limit or as long as it lags. Where the event
+/// is swallowed a probe finds the removal out, within ten heartbeats.
 span plan::longest_ignorance() const {
   span longest = timeout + 1s;
+  if (swallows_events()) longest += timeout * 3;
   if (lease == lease_mode::strict) return longest;
   longest += servers.tick * (servers.sync_limit + 2);
   for (const auto& each : faults) {
@@ -140,6 +146,7 @@ plan make_plan(std::uint64_t seed) {
   draw_faults_of(fault_kind::depose_leader, chance(seed, 2), p);
   draw_faults_of(fault_kind::throttle_server, chance(seed, 3), p);
   draw_sleeps(chance(seed, 4), p);
+  draw_faults_of(fault_kind::swallow_events, chance(seed, 5), p);
   std::stable_sort(p.faults.begin(), p.faults.end(), [](const fault& a, const fault& b) { return a.when < b.when; });
   return p;
 }

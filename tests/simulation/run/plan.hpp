@@ -31,9 +31,11 @@ enum class fault_kind {
   slow_network,
   depose_leader,    ///< The others elect another; it notices later. A client may lose its connection meanwhile.
   throttle_server,  ///< Refuses signs of life by itself; in half of the cases it is also cut off from the leader.
+  swallow_events,   ///< For a time watches of a connection are used up and nothing is told, as without the right to
+                    ///< read.
 };
 
-inline constexpr int fault_kinds = static_cast<int>(fault_kind::throttle_server) + 1;
+inline constexpr int fault_kinds = static_cast<int>(fault_kind::swallow_events) + 1;
 
 const char* to_string(fault_kind kind) noexcept;
 
@@ -59,6 +61,8 @@ struct plan {
 
   /// True if nothing takes a node or a session from its owner, so that a lease holds until its end.
   bool leases_are_kept() const;
+  /// Whether a client may miss events.
+  bool swallows_events() const;
   /// Whether this client is paused at any time from `from` to `until`.
   bool is_paused(int client, instant from, instant until) const;
   /// The longest time for which a client may believe in its node after someone else has removed it.

@@ -27,9 +27,9 @@ BOOST_AUTO_TEST_CASE(a_refresh_costs_one_request_when_nothing_has_changed) {
   });
   settle(own);
   look(at);
-  const auto before = own.counters().requests;
+  const auto before = requests_of(own);
   for (int i = 0; i < 10; ++i) BOOST_TEST(look(at).elections.size() == 20u);
-  BOOST_TEST(own.counters().requests - before == 10u);
+  BOOST_TEST(requests_of(own) - before == 10u);
   for (int i = 0; i < 20; ++i) leaves("/many/e" + std::to_string(i));
 }
 
@@ -121,9 +121,9 @@ BOOST_AUTO_TEST_CASE(a_shard_group_is_followed) {
   BOOST_TEST_REQUIRE(run_until(is_whole));
   settle(own);
   look(at);
-  const auto before = own.counters().requests;
+  const auto before = requests_of(own);
   for (int i = 0; i < 5; ++i) BOOST_TEST(is_whole());
-  BOOST_TEST(own.counters().requests == before);
+  BOOST_TEST(requests_of(own) == before);
   first.stop();
   BOOST_TEST_REQUIRE(run_until([&] { return first.has_ended(); }));
   BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children("/g", tuple))));
@@ -172,11 +172,11 @@ BOOST_AUTO_TEST_CASE(a_change_at_the_root_costs_no_search_of_the_rest) {
   await(at, [&](const auto& all) { return leads(all, "/e", "w"); });
   settle(own);
   look(at);
-  const auto before = own.counters().requests;
+  const auto before = requests_of(own);
   create("/b");
   BOOST_TEST_REQUIRE(run_until([&] { return at.is_search_due(); }));
   BOOST_TEST(leads(look(at), "/e", "w"));
-  BOOST_TEST(own.counters().requests - before <= 8u);  // of 34 nodes two are visited
+  BOOST_TEST(requests_of(own) - before <= 8u);  // of 34 nodes two are visited
   remove("/b");
   for (int i = 0; i < 30; ++i) remove("/a/" + std::to_string(i));
 }

@@ -46,9 +46,9 @@ struct recipes_fixture : place_fixture {
   bool comes_to_rest(live_place& at) {
     return run_until([&] {
       settle(own);
-      const auto before = own.counters().requests;
+      const auto before = requests_of(own);
       for (int i = 0; i < 10; ++i) refresh(at);
-      return own.counters().requests - before == 10;
+      return requests_of(own) - before == 10;
     });
   }
 
