@@ -48,6 +48,18 @@ BOOST_AUTO_TEST_CASE(an_addition_that_always_meets_others_gives_up) {
   CHECK_PENDING();
 }
 
+// Each look at it finds nothing, and so does each attempt to make it.
+BOOST_AUTO_TEST_CASE(an_addition_below_a_missing_root_is_told_so) {
+  counter ours(zk, "/n");
+  auto adding = add(ours);
+  fail(errc::no_node);
+  CHECK_PENDING("create /n");
+  fail(errc::no_node);
+  while (!pending().empty()) fail(errc::no_node);
+  BOOST_TEST_REQUIRE(adding.done());
+  BOOST_TEST((adding.error() == errc::no_node));
+}
+
 BOOST_AUTO_TEST_CASE(additions_of_one_object_take_turns) {
   counter ours(zk, "/n");
   std::vector<recorder<std::int64_t>> all;

@@ -83,7 +83,8 @@ awaitable<outcome<std::int64_t>> counter_state::try_to_add(std::int64_t delta) {
     if (error) co_return outcome<std::int64_t>(error, 0);
     auto written = co_await write(seen.stat, value);
     error = std::get<0>(written);
-    const bool somebody_else = error == errc::bad_version || error == errc::node_exists || error == errc::no_node;
+    const bool is_removed = error == errc::no_node && seen.stat.mzxid != 0;  // else the session's root is missing
+    const bool somebody_else = error == errc::bad_version || error == errc::node_exists || is_removed;
     if (!somebody_else) co_return outcome<std::int64_t>(error, error ? 0 : value);
   }
   co_return outcome<std::int64_t>(errc::busy, 0);
