@@ -1,6 +1,7 @@
 // The choice of an instance: strategies, weights, and the rest after errors.
 #include <map>
 #include <optional>
+#include <set>
 
 #include <boost/test/unit_test.hpp>
 
@@ -51,6 +52,12 @@ struct choosing : fake_session {
     for (int i = 0; i < so_many; ++i) all += pick();
     return all;
   }
+  /// Those that are chosen now, in the order of their ids.
+  std::string chosen() {
+    const auto all = picks(20);
+    const std::set<char> each(all.begin(), all.end());
+    return {each.begin(), each.end()};
+  }
   void note_error(const std::string& id) {
     from->note_error(instance(id));
     settle();
@@ -62,7 +69,6 @@ struct choosing : fake_session {
 };
 
 const auto none_fits = make_error_code(errc::no_node).message();
-const auto all_rest = make_error_code(errc::busy).message();
 
 }  // namespace
 
@@ -110,53 +116,93 @@ BOOST_AUTO_TEST_CASE(each_is_weighed_once_in_a_pick) {
   BOOST_TEST(pick() == none_fits, "by now none of them weighs anything");
 }
 
-BOOST_AUTO_TEST_CASE(who_fails_rests_since_its_last_error) {
-  watch({.errors_until_rest = 2, .rest = 10s}, {"1"});
-  BOOST_TEST(pick() == "1");
+BOOST_AUTO_TEST_CASE(who_fails_rests_for_a_second_and_then_for_longer_and_longer) {
+  watch({.errors_until_rest = 2, .rest = 3s}, {"1", "2"});
+  for (const auto rest : {1s, 2s, 3s, 3s}) {
+    note_error("1");
+    BOOST_TEST(chosen() == "12", "once may be chance");
+    advance(500ms);
+    note_error("1");
+    advance(rest / 2);
+    note_error("1");
+    note_error("1");  // of calls that were begun before
+    BOOST_TEST(chosen() == "2");
+    advance(rest - rest / 2 - 1ms);
+    BOOST_TEST(chosen() == "2");
+    advance(1ms);
+    BOOST_TEST(chosen() == "12", "and the count begins anew");
+  }
+  advance(3s);
   note_error("1");
-  BOOST_TEST(pick() == "1", "once may be chance");
-  advance(9s);
   note_error("1");
-  BOOST_TEST(pick() == all_rest);
-  advance(10s - 1ms);
-  BOOST_TEST(pick() == all_rest);
-  advance(1ms);
-  BOOST_TEST(pick() == "1");
-  note_error("1");
-  BOOST_TEST(pick() == "1", "the count begins anew after a rest");
+  advance(1s);
+  BOOST_TEST(chosen() == "12", "all is forgotten after a time without errors");
 }
 
 BOOST_AUTO_TEST_CASE(errors_that_are_far_apart_do_not_add_up) {
-  watch({.errors_until_rest = 2, .rest = 10s}, {"1"});
-  BOOST_TEST(pick() == "1");
+  watch({.errors_until_rest = 2, .rest = 10s}, {"1", "2"});
   for (int i = 0; i < 5; ++i) {
     note_error("1");
     advance(10s);
   }
-  BOOST_TEST(pick() == "1");
+  BOOST_TEST(chosen() == "12");
+}
+
+// Where all fail at once it is our own network, or something that all of them need.
+BOOST_AUTO_TEST_CASE(at_most_half_of_them_rest) {
+  watch({.errors_until_rest = 1}, {"1", "2", "3", "4", "5"});
+  for (const auto* each : {"2", "4", "1"}) {
+    note_error(each);
+    advance(10ms);
+  }
+  BOOST_TEST(chosen() == "235", "the rest of 2 is the first to end");
+  for (const auto* each : {"3", "5"}) {
+    note_error(each);
+    advance(10ms);
+  }
+  BOOST_TEST(chosen() == "124");
+  advance(1s);
+  BOOST_TEST(chosen() == "12345");
+}
+
+BOOST_AUTO_TEST_CASE(the_only_one_never_rests) {
+  watch({.errors_until_rest = 1}, {"1"});
+  note_error("1");
+  BOOST_TEST(chosen() == "1");
+}
+
+BOOST_AUTO_TEST_CASE(the_choice_goes_on_among_those_seen_last) {
+  watch({}, {"1", "2"});
+  advance(children_view_options().interval);
+  fire(backend::change::children, "/s/b");
+  for (int i = 0; i < 3; ++i) {
+    CHECK_PENDING("children /s/b");
+    fail(errc::no_auth);
+    BOOST_TEST(chosen() == "12");
+    advance(1s);
+  }
 }
 
 // The instance was removed and registered again between two reads, so no read has shown that it was missing. Its errors
 // are forgotten all the same.
 BOOST_AUTO_TEST_CASE(who_comes_again_begins_anew) {
   born["1"] = 5;
-  watch({.errors_until_rest = 1}, {"1"});
+  watch({.errors_until_rest = 1}, {"1", "2"});
   advance(children_view_options().interval);
-  BOOST_TEST(pick() == "1");
   note_error("1");
-  BOOST_TEST(pick() == all_rest);
+  BOOST_TEST(chosen() == "2");
   born["1"] = 6;
   fire(backend::change::deleted, "/s/b/1");
   CHECK_PENDING("get /s/b/1");
   show_nodes();
-  BOOST_TEST(pick() == "1");
+  BOOST_TEST(chosen() == "12");
 }
 
 BOOST_AUTO_TEST_CASE(who_only_describes_itself_anew_rests_on) {
   born["1"] = 5;
-  watch({.errors_until_rest = 1}, {"1"});
+  watch({.errors_until_rest = 1}, {"1", "2"});
   advance(children_view_options().interval);
-  BOOST_TEST(pick() == "1");
+  BOOST_TEST(chosen() == "12");
   note_error("1");
   fire(backend::change::data, "/s/b/1");
   CHECK_PENDING("get /s/b/1");
@@ -167,7 +213,7 @@ BOOST_AUTO_TEST_CASE(who_only_describes_itself_anew_rests_on) {
   changed.stat.czxid = 5;
   changed.stat.mzxid = 7;
   answer(changed);
-  BOOST_TEST(pick() == all_rest);
+  BOOST_TEST(chosen() == "2");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -30,10 +30,11 @@ struct service_provider_options {
   /// For `weighted`: how often an instance is chosen, compared to the others; 0: never. Called once for each instance
   /// in a pick. Unset: all weigh the same.
   std::function<std::uint32_t(const service_instance&)> weight{};
-  /// An instance rests after this many errors were noted, each within `rest` of the one before. 1 to 1000.
+  /// An instance rests after this many errors were noted, each within `rest` of the one before. 1 to 1000. At most half
+  /// of those that could be chosen rest.
   int errors_until_rest = 2;
-  /// How long an instance rests, from its last error. 1 ms to 24 h. An instance that has left and comes again begins
-  /// with no errors.
+  /// The longest rest. 1 ms to 24 h. The first one of an instance takes a second, each further one twice as long as the
+  /// one before. An instance that goes without an error for this time, or has left and comes again, begins anew.
   std::chrono::milliseconds rest{30'000};
 };
 
@@ -53,11 +54,11 @@ class service_provider {
   service_provider& operator=(service_provider&&) noexcept;
   ~service_provider();
 
-  /// Chooses one of the instances that were seen last; waits only for the first view. The chosen instance may have died
-  /// a session timeout ago.
+  /// Chooses one of the instances that were seen last, also while they can not be read; waits only for the first view.
+  /// The chosen instance may have died a session timeout ago.
   ///
   /// Signature: `void(error_code, service_instance)`.
-  /// Errors: `no_node` (there is none to choose), `busy` (all of them rest), and as `children_view::async_current`.
+  /// Errors: `no_node` (there is none to choose), and before the first view as `children_view::async_current`.
   /// Cancellation: all types.
   /// Thread safety: as the class says; the hooks are called on the strand of the session.
   /// Cost: none: the choice is made in memory.

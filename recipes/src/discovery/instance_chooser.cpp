@@ -5,8 +5,13 @@
 
 #include "discovery/service_snapshot.hpp"
 #include "session/hook.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
+
+namespace {
+constexpr std::chrono::milliseconds first_rest{1'000};
+}
 
 instance_chooser::instance_chooser(children_reader_ptr reader, service_provider_options options)
     : reader_(std::move(reader)), options_(std::move(options)) {
@@ -14,25 +19,35 @@ instance_chooser::instance_chooser(children_reader_ptr reader, service_provider_
   options_.weight = guarded(*get_scheduler(), std::move(options_.weight));
 }
 
+/// Once there was a view, its instances can be chosen for as long as there is no other one, whatever keeps it from
+/// being read.
 awaitable<outcome<service_instance>> instance_chooser::pick() {
   auto seen = co_await reader_->current();
   auto& [error, nodes] = seen;
+  if (error && !forbids_retry(error) && reader_->had_view()) {
+    nodes = reader_->snapshot();
+    error.clear();
+  }
   if (error) co_return outcome<service_instance>(error, service_instance());
   learn(nodes);
   auto fit = candidates();
-  const bool none = fit.empty();
-  std::erase_if(fit, [this](const candidate& each) { return rests(each.instance->id); });
-  if (fit.empty()) co_return outcome<service_instance>(none ? errc::no_node : errc::busy, service_instance());
+  if (fit.empty()) co_return outcome<service_instance>(errc::no_node, service_instance());
+  leave_out_resting(fit);
   const auto& chosen = choose(fit);
   co_return outcome<service_instance>(error_code(), *chosen.instance);
 }
 
+/// Calls that were begun before the rest, and fail during it, say nothing new.
 void instance_chooser::note_error(const std::string& id) {
   const auto now = get_scheduler()->now();
-  auto& [count, last] = strikes_[id];
-  if (count > 0 && now - last >= options_.rest) count = 0;
-  ++count;
-  last = now;
+  auto& each = strikes_[id];
+  if (now < each.until) return;
+  if (now - std::max(each.last, each.until) >= options_.rest) each = {};
+  each.last = now;
+  if (++each.count < options_.errors_until_rest) return;
+  each.count = 0;
+  each.rest = std::min(std::max(each.rest * 2, first_rest), options_.rest);
+  each.until = now + each.rest;
 }
 
 void instance_chooser::learn(const children_snapshot& nodes) {
@@ -63,10 +78,22 @@ std::uint64_t instance_chooser::weight(const service_instance& each) const {
   return options_.strategy == service_strategy::weighted && options_.weight ? options_.weight(each) : 1;
 }
 
-bool instance_chooser::rests(const std::string& id) const {
-  auto found = strikes_.find(id);
-  return found != strikes_.end() && found->second.count >= options_.errors_until_rest &&
-         get_scheduler()->now() < found->second.last + options_.rest;
+/// `now` for one that does not rest.
+lease_clock::time_point instance_chooser::end_of_rest(const candidate& each, lease_clock::time_point now) const {
+  const auto found = strikes_.find(each.instance->id);
+  return found == strikes_.end() ? now : std::max(found->second.until, now);
+}
+
+/// At most half of them rest, those whose rest ends last: where more have failed at the same time, it is our own
+/// network or what they all need that is at fault, and somebody has to be asked.
+void instance_chooser::leave_out_resting(candidate_list& fit) const {
+  const auto now = get_scheduler()->now();
+  std::vector<lease_clock::time_point> ends;
+  for (const auto& each : fit) ends.push_back(end_of_rest(each, now));
+  const auto last_to_stay = ends.begin() + static_cast<std::ptrdiff_t>((ends.size() - 1) / 2);
+  std::nth_element(ends.begin(), last_to_stay, ends.end());
+  const auto limit = *last_to_stay;
+  std::erase_if(fit, [&](const candidate& each) { return end_of_rest(each, now) > limit; });
 }
 
 const instance_chooser::candidate& instance_chooser::choose(const candidate_list& fit) {

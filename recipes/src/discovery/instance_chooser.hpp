@@ -25,9 +25,12 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
   void note_error(const std::string& id);
 
  private:
+  /// The errors of an instance, and its rest, which grows from one to the next.
   struct strikes {
-    int count = 0;
+    int count = 0;  // since the last rest
     lease_clock::time_point last{};
+    std::chrono::milliseconds rest{0};
+    lease_clock::time_point until{};
   };
   struct candidate {
     const service_instance* instance;
@@ -40,7 +43,8 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
   bool is_known(const std::string& id) const;
   candidate_list candidates() const;
   std::uint64_t weight(const service_instance& each) const;
-  bool rests(const std::string& id) const;
+  lease_clock::time_point end_of_rest(const candidate& each, lease_clock::time_point now) const;
+  void leave_out_resting(candidate_list& fit) const;
   const candidate& choose(const candidate_list& fit);
   const candidate& stick(const candidate_list& fit);
   const candidate& by_weight(const candidate_list& fit);

@@ -30,6 +30,8 @@ class children_reader : public std::enable_shared_from_this<children_reader> {
   // On the strand.
   /// Whether the snapshot is as of the last reading, and this has not failed.
   bool is_ready() const noexcept { return ready_ && !error_; }
+  /// Whether there was a view, which the snapshot shows.
+  bool had_view() const noexcept { return ready_; }
   /// Why there is no view now, if there is a reason.
   const error_code& error() const noexcept { return error_; }
   /// There is another view, or no view now.
