@@ -21,6 +21,10 @@ namespace zkrecipes {
 /// removed when it is unregistered. With another address or port, or if the node is no instance at all, registering
 /// fails with `foreign_data` and the node stays as it is.
 ///
+/// A dynamic instance stands until its session ends, so that of a process that was killed is still there when the
+/// process starts again. Registering one with the same id, address and ports waits for that, for two session timeouts
+/// at most.
+///
 /// Thread safety: safe.
 class service_discovery {
  public:
@@ -37,8 +41,8 @@ class service_discovery {
   /// Signature: `void(error_code, service_registration)`.
   /// Errors: `bad_arguments` (an empty name, a name or an id that can not be a node's name, such as one with a slash, a
   /// text that is not UTF-8, a `payload` or `uri_spec` that is not JSON, a type that we do not register), `too_large`
-  /// (nothing was sent), `busy` (another session has this id), `foreign_data` (a static instance or another node has
-  /// it), `no_auth`, and those of `session`.
+  /// (nothing was sent), `busy` (another session has this id, with another address or for too long, as the class says),
+  /// `foreign_data` (a static instance or another node has it), `no_auth`, and those of `session`.
   /// Cancellation: all types. After any error no node of ours stays behind: it is removed in the background.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests; 3 round trips if the node of the service has to be made.

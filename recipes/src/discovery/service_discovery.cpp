@@ -21,8 +21,9 @@ bool may_be_registered(const service_instance& instance) {
   return can_be && is_name(instance.name) && is_name(instance.id);
 }
 
-/// A static instance belongs to no session that could be compared. One with the same address and ports is taken for
-/// ours from an earlier run.
+/// An instance with the same address and ports is taken for ours from an earlier run. A static one belongs to no
+/// session that could be compared, so it is taken over; one of another session is waited for, because it ends with
+/// that.
 kept_node::recogniser at_the_same_address(const service_instance& instance) {
   return [instance](const std::string& data) {
     auto there = parse_service_instance(data);
@@ -46,16 +47,18 @@ awaitable<outcome<service_registration>> register_instance(core_ptr session, std
   if (is_too_large(*text)) co_return result_type(errc::too_large, service_registration());
   persistent_node_options options;
   kept_node::recogniser same;
+  const auto is_earlier_run = at_the_same_address(instance);
   if (instance.type == service_type::static_node) {
     options.mode = create_mode::persistent;
-    same = at_the_same_address(instance);
+    same = is_earlier_run;
   }
+  const auto patience = 2 * session->options().timeout;  // the end of a session can come late by a tick of the server
   auto path = join(join(base, instance.name), instance.id);
   auto node = std::make_shared<kept_node>(std::move(session), std::move(path), std::move(*text), std::move(options),
                                           std::move(same), &keep_drain_mark);
   node->start();
   service_registration registration{persistent_node(node)};  // its destructor unregisters unless it is passed on
-  auto error = co_await wait_standing(node, false);
+  auto error = co_await node->wait_standing(is_earlier_run, patience);
   if (error) registration = service_registration();
   co_return result_type(error, std::move(registration));
 }

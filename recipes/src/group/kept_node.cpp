@@ -140,6 +140,7 @@ error_code kept_node::judge(const backend::reply& node, const incarnation_ptr& h
   if (was_there && !options_.restore) return errc::node_removed;
   const bool is_to_be_had = !node.error && is_own(node, here);
   if (node.error || is_to_be_had) return inconclusive;  // gone or made anew: the next round makes or finds it
+  in_the_way_ = node.data;
   return node.stat.ephemeral_owner ? errc::busy : errc::foreign_data;
 }
 

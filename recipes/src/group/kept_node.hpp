@@ -38,6 +38,9 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   /// Null once the work is over.
   const core_ptr& session() const noexcept { return session_; }
   awaitable<outcome<>> wait_started();
+  /// Waits until the node stands, or an error keeps it from standing. While another session's node is in the way
+  /// (`busy`) it waits on for this time, if that node holds what `may_go` admits.
+  awaitable<error_code> wait_standing(recogniser may_go, lease_clock::duration patience);
   awaitable<outcome<>> set_data(std::string data);
   awaitable<outcome<persistent_node_status>> wait_status_change(std::uint64_t seen);
   awaitable<outcome<>> close();
@@ -77,6 +80,7 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   const mark_keeper keep_marks_;
   std::string data_;
   std::string there_;          // what our node held when it was read last; with `keep_marks_` only
+  std::string in_the_way_;     // what another session's node at the path holds
   std::uint64_t wanted_ = 1;   // number of the data that is to be written
   std::uint64_t written_ = 0;  // number of the data that the node holds
   std::uint64_t tries_ = 0;    // number of tries that came to a result
@@ -93,9 +97,5 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
 };
 
 using kept_node_ptr = std::shared_ptr<kept_node>;
-
-/// Waits until the node stands, or an error keeps it from standing. With `patiently` it also waits while another
-/// session's node is in the way (`busy`).
-awaitable<error_code> wait_standing(kept_node_ptr node, bool patiently);
 
 }  // namespace zkrecipes::detail

@@ -53,15 +53,16 @@ awaitable<outcome<>> kept_node::close() {
   co_return outcome<>(end_);
 }
 
-awaitable<error_code> wait_standing(kept_node_ptr node, bool patiently) {
+awaitable<error_code> kept_node::wait_standing(recogniser may_go, lease_clock::duration patience) {
+  auto deadline = never;
   for (;;) {
-    const auto before = node->status();
-    auto started = co_await node->wait_started();
-    auto& [error] = started;
-    if (error != errc::busy || !patiently) co_return error;
-    auto changed = co_await node->wait_status_change(before.changes);
-    error = std::get<0>(changed);
-    if (error) co_return error;
+    auto started = co_await wait_started();
+    const auto error = std::get<0>(started);
+    if (error != errc::busy || !may_go || !may_go(in_the_way_)) co_return error;
+    if (deadline == never) deadline = scheduler_->deadline_of(patience);
+    auto why = co_await changed_.wait(deadline);
+    if (why == wake::cancelled) co_return asio::error::operation_aborted;
+    if (why == wake::timed_out) co_return error;
   }
 }
 
