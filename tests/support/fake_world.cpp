@@ -68,6 +68,9 @@ class fake_world final : public backend::world {
 
   void resolve(std::vector<backend::endpoint> names, backend::resolve_handler handler) override {
     if (state_->resolver_hangs) return;
+    if (state_->slow_names.contains(names.front().address)) {
+      return state_->lookups.emplace_back(names.front(), std::move(handler)), void();
+    }
     std::vector<backend::resolved_name> all;
     for (const auto& each : names) {
       const auto known = state_->resolved.find(each.address);
@@ -142,6 +145,20 @@ void fake_bench::advance(std::chrono::nanoseconds by) {
     what();
   }
   state_->now = target;
+  settle();
+}
+
+void fake_bench::resolve(const std::string& name, std::vector<backend::endpoint> addresses) {
+  for (auto& [asked, handler] : std::exchange(state_->lookups, {})) {
+    if (asked.address != name) {
+      state_->lookups.emplace_back(asked, std::move(handler));
+      continue;
+    }
+    backend::resolved_name one;
+    one.name = asked;
+    one.addresses = addresses;
+    handler({std::move(one)});
+  }
   settle();
 }
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,8 @@ struct fake_state {
   std::map<backend::timer_id, std::pair<lease_clock::time_point, std::function<void()>>> timers;
   std::map<std::string, std::vector<backend::endpoint>> resolved;  ///< By name; any other name is its own address.
   bool resolver_hangs = false;
+  std::set<std::string> slow_names;  ///< The test answers their lookups: see `fake_bench::resolve`.
+  std::vector<std::pair<backend::endpoint, backend::resolve_handler>> lookups;
   std::vector<std::shared_ptr<fake_connection>> connections;
   bool has_guardian = true;
   std::vector<std::shared_ptr<fake_guardian>> guardians;
@@ -71,6 +74,8 @@ class fake_bench {
   void settle();
   /// Moves the clock forward by this time, and runs every timer on the way at its time.
   void advance(std::chrono::nanoseconds by);
+  /// Answers the lookups of a slow name.
+  void resolve(const std::string& name, std::vector<backend::endpoint> addresses);
   /// Destroys the context, as a program does when it returns from `main`.
   void destroy_context() { io_.reset(); }
 

@@ -69,10 +69,63 @@ BOOST_AUTO_TEST_CASE(a_server_that_does_not_answer_costs_the_connect_timeout) {
 
 BOOST_AUTO_TEST_CASE(the_connect_timeout_is_by_default_a_fair_part_of_the_session_timeout) {
   fake_session it(three_servers());
-  it.advance(2500ms - 1ms);
+  it.advance(2s - 1ms);
   BOOST_TEST(it.state().connections.size() == 1u);
   it.advance(1ms);
   BOOST_TEST(it.state().connections.size() == 2u);
+}
+
+// Two thirds of the timeout have passed when a server is taken for silent, and the lease ends at nine tenths.
+BOOST_AUTO_TEST_CASE(as_many_silent_servers_as_an_ensemble_can_do_without_cost_no_lease) {
+  for (const int servers : {1, 3, 4, 5, 7, 9}) {
+    auto options = fake_session::usual();
+    options.hosts.clear();
+    for (int i = 1; i <= servers; ++i) options.hosts += (i == 1 ? "10.0.0.1:" : ",10.0.0.1:") + std::to_string(i);
+    fake_session it(options);
+    const auto begin = it.now();
+    for (int silent = 1; silent <= std::max((servers - 1) / 2, 1); ++silent) {
+      const auto asked = it.state().connections.size();
+      while (it.state().connections.size() == asked && it.last().open) it.advance(1ms);
+    }
+    BOOST_TEST((it.now() - begin <= 10s / 5), servers);
+  }
+}
+
+// It would cost a connect timeout again.
+BOOST_AUTO_TEST_CASE(a_server_that_was_silent_is_asked_last) {
+  for (const bool was_connected : {true, false}) {
+    for (int draw = 0; draw < 12; ++draw) {
+      fake_session it(three_servers());
+      it.state().random = static_cast<std::uint64_t>(draw);
+      const int silent = it.last().options.server.port;
+      if (was_connected) {
+        it.connect();
+        it.lose(errc::timed_out);
+      } else {
+        it.advance(2s);
+        it.connect();
+        it.lose();
+      }
+      BOOST_TEST(it.last().options.server.port != silent);
+      for (int i = 0; i < 3; ++i) BOOST_TEST(round_of(it).back() == silent);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_was_silent_and_serves_again_is_asked_in_any_order) {
+  std::set<bool> is_last;
+  for (int draw = 0; draw < 12; ++draw) {
+    fake_session it(three_servers());
+    it.connect();
+    const int server = it.last().options.server.port;
+    it.lose(errc::timed_out);
+    while (it.last().options.server.port != server) it.lose();
+    it.connect();
+    it.lose();
+    it.state().random = static_cast<std::uint64_t>(draw);
+    is_last.insert(round_of(it).back() == server);
+  }
+  BOOST_TEST(is_last.contains(false));
 }
 
 BOOST_AUTO_TEST_CASE(pauses_between_rounds_double_up_to_the_greatest) {
@@ -224,6 +277,74 @@ BOOST_AUTO_TEST_CASE(names_that_can_not_be_resolved_are_told_tried_again_and_no_
   zk.async_close(closing.token());
   bench.settle();
   BOOST_TEST(closing.done());
+}
+
+BOOST_AUTO_TEST_CASE(a_name_whose_lookup_hangs_does_not_hold_up_the_first_connection) {
+  auto options = fake_session::usual();
+  options.hosts = "a:1,slow:2,c:3";
+  fake_bench bench;
+  bench.state().slow_names = {"slow"};
+  auto zk = bench.make_session(options);
+  bench.settle();
+  BOOST_TEST(bench.state().connections.empty(), "the others may come as well");
+  bench.advance(50ms);
+  BOOST_TEST_REQUIRE(bench.state().connections.size() == 1u);
+  bench.lose();
+  BOOST_TEST_REQUIRE(bench.state().connections.size() == 2u);
+  bench.resolve("slow", {{"10.0.0.2", 2}});
+  bench.lose();
+  BOOST_TEST_REQUIRE(bench.state().connections.size() == 3u);
+  BOOST_TEST(bench.last().options.server.address == "10.0.0.2", "in the round that is under way");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_name_that_is_known_is_used_at_once_when_none_was_known_in_time) {
+  auto options = fake_session::usual();
+  options.hosts = "slow:1,slower:2";
+  fake_bench bench;
+  bench.state().slow_names = {"slow", "slower"};
+  auto zk = bench.make_session(options);
+  bench.advance(1s);
+  BOOST_TEST(bench.state().connections.empty());
+  bench.resolve("slow", {{"10.0.0.1", 1}});
+  BOOST_TEST(bench.state().connections.size() == 1u);
+}
+
+// The old addresses of pods that were started anew may be silent.
+BOOST_AUTO_TEST_CASE(servers_that_have_moved_are_asked_as_soon_as_their_new_addresses_are_known) {
+  auto options = fake_session::usual();
+  options.hosts = "a:1,b:2,c:3";
+  fake_bench bench;
+  bench.state().resolved = {{"a", {{"10.0.0.1", 1}}}, {"b", {{"10.0.0.2", 2}}}, {"c", {{"10.0.0.3", 3}}}};
+  auto zk = bench.make_session(options);
+  bench.settle();
+  bench.accept(0x77);
+  bench.answer();
+  bench.state().slow_names = {"a", "b", "c"};
+  bench.lose();
+  bench.advance(50ms);
+  BOOST_TEST_REQUIRE(bench.state().connections.size() == 2u);
+  BOOST_TEST(bench.last().options.server.address.starts_with("10.0.0."));
+  int moved = 0;
+  for (const auto* name : {"a", "b", "c"}) bench.resolve(name, {{"10.0.1." + std::to_string(++moved), 1}});
+  BOOST_TEST(!bench.state().connections[1]->open, "nobody waits for an address to which no name leads");
+  for (int i = 0; i < 3; ++i) {
+    BOOST_TEST(bench.last().open);
+    BOOST_TEST(bench.last().options.server.address.starts_with("10.0.1."));
+    bench.lose();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_address_that_is_still_the_servers_has_its_time) {
+  auto options = fake_session::usual();
+  options.hosts = "a:1,b:2,c:3";
+  fake_bench bench;
+  bench.state().slow_names = {"c"};
+  auto zk = bench.make_session(options);
+  bench.advance(50ms);
+  BOOST_TEST_REQUIRE(bench.state().connections.size() == 1u);
+  bench.resolve("c", {{"10.0.0.3", 3}});
+  BOOST_TEST(bench.last().open);
+  BOOST_TEST(bench.state().connections.size() == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

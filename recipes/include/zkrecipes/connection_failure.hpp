@@ -21,9 +21,11 @@ enum class failure_reason {
   authentication,
   read_only,        ///< The server has no quorum and serves reads only.
   session_refused,  ///< The server says that the session is over; a new one is asked for.
-  unresolved,       ///< The host name has no address.
-  no_descriptors,   ///< This process has no file descriptor left.
-  tls               ///< No secure connection: `connection_failure::error` is a `tls_errc`.
+  /// The host name has no address: `connection_failure::error` is what the resolver said, or `timed_out`, if it said
+  /// nothing.
+  unresolved,
+  no_descriptors,  ///< This process has no file descriptor left.
+  tls              ///< No secure connection: `connection_failure::error` is a `tls_errc`.
 };
 
 const char* to_string(failure_reason reason) noexcept;

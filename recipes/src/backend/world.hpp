@@ -43,8 +43,11 @@ class world {
   virtual timer_id call_at(lease_clock::time_point when, std::function<void()> what) = 0;
   virtual void cancel(timer_id id) = 0;
 
-  /// Resolves names to numeric addresses. The handler gets one entry for each name, in the same order.
+  /// Resolves names to numeric addresses, side by side. The handler gets one entry for each name, in the same order,
+  /// when all have an answer, and after 1.5 s in any case.
   virtual void resolve(std::vector<endpoint> names, resolve_handler handler) = 0;
+  /// Drops all lookups under way, with their handlers.
+  virtual void abandon_lookups() {}
 
   /// Begins to connect. `listener` must outlive the link.
   virtual std::unique_ptr<link> connect(link_options options, link_listener& listener) = 0;

@@ -204,6 +204,7 @@ void core::end_incarnation(error_code reason) {
 void core::end(error_code reason) {
   if (ended_) return;
   ended_ = reason;
+  scheduler_->world->abandon_lookups();
   end_incarnation(errc::closed);
   if (guardian_) guardian_->leave();
   answer_all(reason);

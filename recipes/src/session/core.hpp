@@ -148,6 +148,11 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   lease_clock::time_point retry_deadline() const;
 
  private:
+  struct sought_name {
+    bool is_sought = false;  // a lookup is under way
+    backend::resolved_name last;
+  };
+
   // backend::link_listener
   void up(const backend::session_key& granted) override;
   void down(error_code reason) override;
@@ -157,12 +162,12 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   awaitable<bool> connect_somewhere();
   awaitable<bool> connect_to(backend::endpoint server);
   awaitable<void> serve();
-  awaitable<void> resolve_names();
+  awaitable<void> look_names_up();
   awaitable<void> pause_before_next_round();
   awaitable<void> prove_life();
   awaitable<void> watch_lease();
   void note_lapse(lease_clock::time_point end);
-  void note_names(std::vector<backend::resolved_name> all);
+  void note_name(std::size_t which, backend::resolved_name answer);
   void note_failure(const backend::endpoint& server, const error_code& error);
   void note_service();
   void publish_failures();
@@ -200,6 +205,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   scheduler_ptr scheduler_;
   session_options options_;
   std::vector<backend::endpoint> names_;
+  std::vector<sought_name> found_;  // of each
   server_list servers_;
   failure_list failures_;
   session_log log_;

@@ -18,32 +18,24 @@ constexpr std::chrono::milliseconds silence_to_report{1'000};
 
 }  // namespace
 
-/// One round over the servers: tries one after the other until one has answered us. False: none has.
+/// One round over the servers: tries one after the other until one has answered us. What becomes known of their names
+/// meanwhile counts at once. False: none has.
 awaitable<bool> core::connect_somewhere() {
-  co_await resolve_names();
-  auto servers = servers_.in_turn([this] { return scheduler_->world->random(); }, now());
-  for (auto& each : servers) {
-    if (closing_ || ended_) break;
-    bool reached = co_await connect_to(std::move(each));
+  co_await look_names_up();
+  std::vector<backend::endpoint> asked, known, servers;
+  for (;;) {
+    if (known != servers_.all()) {
+      known = servers_.all();
+      servers = servers_.in_turn([this] { return scheduler_->world->random(); }, now());
+      std::erase_if(servers, [&](const auto& each) { return std::ranges::find(asked, each) != asked.end(); });
+    }
+    if (servers.empty() || closing_ || ended_) co_return false;
+    auto next = std::move(servers.front());
+    servers.erase(servers.begin());
+    asked.push_back(next);
+    bool reached = co_await connect_to(std::move(next));
     if (reached) co_return true;
   }
-  co_return false;
-}
-
-awaitable<void> core::resolve_names() {
-  auto answered = std::make_shared<bool>(false);
-  scheduler_->world->resolve(names_, [self = shared_from_this(), answered](std::vector<backend::resolved_name> all) {
-    self->note_names(std::move(all));
-    *answered = true;
-    self->link_changed_.notify();
-  });
-  // If servers are known already, wait for `first_pause` only: a slow resolver must not cost us the session.
-  const auto deadline = servers_.empty() ? never : now() + options_.retry.first_pause;
-  while (!*answered && !closing_) {
-    auto why = co_await link_changed_.wait(deadline);
-    if (why == wake::timed_out) break;
-  }
-  if (servers_.empty() && !closing_) enter(session_state::connecting, errc::no_servers);
 }
 
 awaitable<bool> core::connect_to(backend::endpoint server) {
@@ -63,7 +55,8 @@ awaitable<bool> core::connect_to(backend::endpoint server) {
   given_credentials_ = credentials_.size();
   link_ = scheduler_->world->connect(std::move(with), *this);
   auto reminder = log_.is_on() ? asked_ + silence_to_report : never;
-  while (!up_ && !link_error_ && !closing_ && now() < deadline) {
+  // An address to which no name leads any more is not waited for.
+  while (!up_ && !link_error_ && !closing_ && now() < deadline && servers_.has(server_)) {
     auto why = co_await link_changed_.wait(std::min(reminder, deadline));
     if (why == wake::timed_out && std::exchange(reminder, never) < deadline) {
       log_.waiting_for_answer(server_, silence_to_report, connect_timeout());
@@ -74,7 +67,10 @@ awaitable<bool> core::connect_to(backend::endpoint server) {
     co_return served_;
   }
   link_.reset();
-  if (!link_error_ && !closing_) note_failure(server_, errc::timed_out);
+  if (!link_error_ && !closing_ && servers_.has(server_)) {
+    servers_.ask_late(server_);
+    note_failure(server_, errc::timed_out);
+  }
   co_return link_error_ == errc::session_expired;  // the server has answered: the next round needs no pause
 }
 
@@ -90,8 +86,10 @@ awaitable<void> core::serve() {
   }
   up_ = false;
   link_.reset();
+  const bool is_silent = link_error_ == errc::timed_out;
+  if (is_silent) servers_.ask_late(server_);
   if (!has_lost_writes_ || !incarnation_) co_return;
-  if (link_error_ == errc::timed_out) {
+  if (is_silent) {
     servers_.note_silent(server_, now(), incarnation_->key.timeout);
   } else {
     servers_.note_unread(server_);
@@ -100,27 +98,16 @@ awaitable<void> core::serve() {
 
 awaitable<void> core::pause_before_next_round() {
   const auto until = pause_.next(*scheduler_);
-  while (!closing_) {
+  const auto known = servers_.all();
+  while (!closing_ && known == servers_.all()) {
     auto why = co_await link_changed_.wait(until);
     if (why == wake::timed_out) break;
   }
 }
 
-void core::note_names(std::vector<backend::resolved_name> all) {
-  if (closing_ || ended_) return;  // the log hook is not called any more
-  for (const auto& each : all) {
-    if (!each.addresses.empty()) continue;
-    log_.name_not_resolved(each.name);
-    failures_.note(backend::to_string(each.name), errc::no_servers, scheduler_->world->wall_clock());
-  }
-  const auto names = all;
-  servers_.resolved(std::move(all));
-  failures_.keep_only(names, servers_.all());
-  publish_failures();
-}
-
 void core::note_failure(const backend::endpoint& server, const error_code& error) {
-  log_.connect_failed(failures_.note(backend::to_string(server), error, scheduler_->world->wall_clock()));
+  log_.connect_failed(
+      failures_.note(backend::to_string(server), reason_of(error), error, scheduler_->world->wall_clock()));
   publish_failures();
 }
 
@@ -149,7 +136,10 @@ void core::publish_failures() {
 
 std::chrono::milliseconds core::connect_timeout() const {
   if (options_.connect_timeout.count()) return options_.connect_timeout;
-  return std::max<std::chrono::milliseconds>(options_.timeout / (servers_.size() + 1), 100ms);
+  // So many servers of an ensemble may be silent, and each of them is waited for. Two thirds of the timeout have passed
+  // by then, and the lease ends at nine tenths.
+  const auto dispensable = (std::max<std::size_t>(servers_.size(), 3) - 1) / 2;
+  return std::max<std::chrono::milliseconds>(options_.timeout / (5 * dispensable), 100ms);
 }
 
 }  // namespace zkrecipes::detail

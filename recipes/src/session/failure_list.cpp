@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/error.hpp>
+
 namespace zkrecipes::detail {
 
 namespace {
@@ -15,6 +17,10 @@ bool is_end_of_connection(const error_code& error) {
          error == system_errc::protocol_error;  // closed by us
 }
 
+bool is_of_resolver(const error_code& error) {
+  return error == errc::no_servers || error.category() == boost::asio::error::get_netdb_category();
+}
+
 }  // namespace
 
 failure_reason reason_of(const error_code& error) noexcept {
@@ -23,20 +29,21 @@ failure_reason reason_of(const error_code& error) noexcept {
   if (error == errc::auth_failed || error == errc::auth_required) return failure_reason::authentication;
   if (error == errc::read_only) return failure_reason::read_only;
   if (error == errc::session_expired) return failure_reason::session_refused;
-  if (error == errc::no_servers) return failure_reason::unresolved;
+  if (is_of_resolver(error)) return failure_reason::unresolved;
   if (error.category() == tls_error_category()) return failure_reason::tls;
   if (error == errc::no_descriptors) return failure_reason::no_descriptors;
   return is_end_of_connection(error) ? failure_reason::closed : failure_reason::unreachable;
 }
 
-const connection_failure& failure_list::note(std::string server, const error_code& error, clock::time_point when) {
+const connection_failure& failure_list::note(std::string server, failure_reason reason, const error_code& error,
+                                             clock::time_point when) {
   auto which = std::ranges::find(all_, server, &connection_failure::server);
   if (which == all_.end()) {
     connection_failure first;
     first.server = std::move(server);
     which = all_.insert(all_.end(), std::move(first));
   }
-  which->reason = reason_of(error);
+  which->reason = reason;
   which->error = error;
   which->when = when;
   ++which->count;

@@ -24,10 +24,13 @@ void server_list::resolved(std::vector<backend::resolved_name> names) {
   all_.clear();
   for (const auto& each : names_) {
     for (const auto& server : each.addresses) {
-      if (std::ranges::find(all_, server) == all_.end()) all_.push_back(server);
+      if (!has(server)) all_.push_back(server);
     }
   }
+  std::erase_if(silent_, [this](const auto& each) { return !has(each); });
 }
+
+bool server_list::has(const backend::endpoint& server) const { return std::ranges::find(all_, server) != all_.end(); }
 
 std::vector<std::string> server_list::names_of(const backend::endpoint& server) const {
   std::vector<std::string> names;
@@ -41,6 +44,9 @@ std::vector<backend::endpoint> server_list::in_turn(const std::function<std::uin
                                                     time_point present) const {
   auto servers = all_;
   for (std::size_t i = servers.size(); i > 1; --i) std::swap(servers[i - 1], servers[random() % i]);
+  for (const auto& each : silent_) {
+    std::ranges::stable_partition(servers, [&](const auto& server) { return server != each; });
+  }
   for (const auto& each : unread_) {
     std::ranges::stable_partition(servers, [&](const auto& server) { return server != each.server; });
   }
@@ -52,8 +58,13 @@ std::vector<backend::endpoint> server_list::in_turn(const std::function<std::uin
   return others.size() >= 2 ? others : servers;
 }
 
+void server_list::ask_late(const backend::endpoint& server) {
+  std::erase(silent_, server);
+  silent_.push_back(server);
+}
+
 void server_list::note_unread(const backend::endpoint& server) {
-  note_read(server);
+  forget_unread(server);
   unread_.push_back({server, time_point::min()});
 }
 
@@ -64,6 +75,11 @@ void server_list::note_silent(const backend::endpoint& server, time_point presen
 }
 
 void server_list::note_read(const backend::endpoint& server) {
+  std::erase(silent_, server);
+  forget_unread(server);
+}
+
+void server_list::forget_unread(const backend::endpoint& server) {
   std::erase_if(unread_, [&](const unread& each) { return each.server == server; });
 }
 

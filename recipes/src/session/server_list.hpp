@@ -30,15 +30,19 @@ class server_list {
   bool empty() const noexcept { return all_.empty(); }
   std::size_t size() const noexcept { return all_.size(); }
   const std::vector<backend::endpoint>& all() const noexcept { return all_; }
+  bool has(const backend::endpoint& server) const;
 
   /// The host names, or addresses, by which the user knows this server.
   std::vector<std::string> names_of(const backend::endpoint& server) const;
 
-  /// The servers of one round, in random order. Servers at which writes may lie unread come last, the most recent of
-  /// them at the very end. The server that most recently fell silent is left out for ten session timeouts, if there are
-  /// two others.
+  /// The servers of one round, in random order. Servers that fell silent come behind the others: each that is asked
+  /// costs a connect timeout. Servers at which writes may lie unread come last, the most recent of them at the very
+  /// end. The server that most recently fell silent over a write is left out for ten session timeouts, if there are two
+  /// others.
   std::vector<backend::endpoint> in_turn(const std::function<std::uint64_t()>& random, time_point present) const;
 
+  /// This server was silent, to a session or to the request for one.
+  void ask_late(const backend::endpoint& server);
   /// A connection to this server has ended before all writes were answered.
   void note_unread(const backend::endpoint& server);
   /// Like `note_unread`, for a connection that ended because nothing came any more: the server may be stopped.
@@ -55,9 +59,12 @@ class server_list {
     time_point left_out_until;
   };
 
+  void forget_unread(const backend::endpoint& server);
+
   std::vector<backend::resolved_name> names_;
   std::vector<backend::endpoint> all_;
-  std::vector<unread> unread_;  // in the order in which the connections were lost
+  std::vector<backend::endpoint> silent_;  // in the order in which that was seen
+  std::vector<unread> unread_;             // in the order in which the connections were lost
 };
 
 }  // namespace zkrecipes::detail

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include <boost/asio/error.hpp>
+
 #include "session/hook.hpp"
 #include "session/outcomes.hpp"
 
@@ -99,10 +101,11 @@ void session_log::tell(log_severity severity, session_event event, std::string_v
   hook_(told);
 }
 
-void session_log::name_not_resolved(const backend::endpoint& name) const {
+void session_log::name_not_resolved(const backend::endpoint& name, const error_code& error) const {
   if (!is_on()) return;
-  tell(log_severity::warning, session_event::name_not_resolved, backend::to_string(name), errc::no_servers,
-       advice_on(failure_reason::unresolved));
+  const bool is_silent = error == boost::asio::error::timed_out;
+  tell(log_severity::warning, session_event::name_not_resolved, backend::to_string(name), error,
+       is_silent ? "the resolver gives no answer" : advice_on(failure_reason::unresolved));
 }
 
 void session_log::connect_failed(const connection_failure& failure) const {

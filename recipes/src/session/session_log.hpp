@@ -23,7 +23,7 @@ class session_log {
 
   bool is_on() const noexcept { return hook_ != nullptr; }
 
-  void name_not_resolved(const backend::endpoint& name) const;
+  void name_not_resolved(const backend::endpoint& name, const error_code& error) const;
   void connect_failed(const connection_failure& failure) const;
   void waiting_for_answer(const backend::endpoint& server, std::chrono::milliseconds since,
                           std::chrono::milliseconds limit) const;

@@ -1,7 +1,8 @@
 #include "cluster/server_line.hpp"
 
-#include <memory>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect.hpp>
@@ -12,6 +13,8 @@
 
 #include "backend/tls/tls_context.hpp"
 #include "backend/tls/tls_reason.hpp"
+#include "backend/world.hpp"
+#include "backend/zookeeper/real_world.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -21,35 +24,27 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 using zkrecipes::backend::tls_context;
-using endpoints = tcp::resolver::results_type;
 
-// The state of a name lookup. A lookup can not be cancelled: it goes on in the background, with this state, after the
-// caller has stopped waiting.
-struct lookup {
-  explicit lookup(const asio::any_io_executor& executor)
-      : resolver(executor), done(executor, asio::steady_timer::time_point::max()) {}
-  tcp::resolver resolver;
-  asio::steady_timer done;
-  error_code error = asio::error::would_block;
-  endpoints found;
-};
-
-asio::awaitable<endpoints> resolve(const endpoint& server, error_code& error) {
+/// The lookup is the library's: one that hangs holds no other one up, and ends with the caller's patience.
+asio::awaitable<std::vector<tcp::endpoint>> resolve(const endpoint& server, error_code& error) {
+  namespace backend = zkrecipes::backend;
   const auto executor = co_await asio::this_coro::executor;
-  error = {};
-  if (const auto address = asio::ip::make_address(server.host, error); !error)
-    co_return endpoints::create(tcp::endpoint(address, server.port), server.host, std::to_string(server.port));
-  const auto shared = std::make_shared<lookup>(executor);
-  const auto keep = [shared](error_code outcome, endpoints found) {
-    shared->error = outcome;
-    shared->found = std::move(found);
-    shared->done.cancel();
-  };
-  shared->resolver.async_resolve(server.host, std::to_string(server.port), tcp::resolver::numeric_service, keep);
-  co_await shared->done.async_wait(as_result);
-  shared->resolver.cancel();  // A lookup that has not begun is not needed any more.
-  error = shared->error;
-  co_return shared->found;
+  asio::steady_timer done(executor, asio::steady_timer::time_point::max());
+  backend::resolved_name found;
+  const auto names = backend::make_real_world(executor);
+  do {
+    std::vector<backend::endpoint> asked{{server.host, server.port}};
+    names->resolve(std::move(asked), [&](std::vector<backend::resolved_name> all) {
+      found = std::move(all.front());
+      done.cancel();
+    });
+    co_await done.async_wait(as_result);
+    error = found.error;
+  } while (error == asio::error::timed_out);  // the caller decides how long it waits
+  std::vector<tcp::endpoint> places;
+  for (const auto& each : found.addresses) places.emplace_back(asio::ip::make_address(each.address), each.port);
+  if (places.empty() && !error) error = asio::error::host_not_found;
+  co_return places;
 }
 
 /// TLS may end without a farewell.
@@ -86,7 +81,7 @@ asio::awaitable<void> exchange_by_tls(const endpoint& server, tls_context& tls, 
 
 asio::awaitable<std::string> connect_to(tcp::socket& socket, const endpoint& server) {
   error_code error;
-  const endpoints places = co_await resolve(server, error);
+  const auto places = co_await resolve(server, error);
   if (error) co_return "name lookup: " + printable(error.message());
   std::tie(error, std::ignore) = co_await asio::async_connect(socket, places, as_result);
   co_return error ? printable(error.message()) : std::string();

@@ -1,53 +1,48 @@
 #include "backend/zookeeper/name_resolution.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include <boost/asio/ip/address.hpp>
-#include <boost/asio/post.hpp>
 
 namespace zkrecipes::backend {
 
-namespace asio = boost::asio;
-
-name_resolution::name_resolution(const asio::any_io_executor& strand, std::vector<endpoint> names,
+name_resolution::name_resolution(const boost::asio::any_io_executor& strand, std::vector<endpoint> names,
                                  resolve_handler handler)
-    : resolver_(strand) {
-  for (auto& each : names) names_.push_back({std::move(each), {}});
-  handlers_.push_back(std::move(handler));
-}
-
-bool name_resolution::join(const std::vector<endpoint>& names, resolve_handler& handler) {
-  const bool is_wanted = !handlers_.empty() && std::ranges::equal(names, names_, {}, {}, &resolved_name::name);
-  if (is_wanted) handlers_.push_back(std::move(handler));
-  return is_wanted;
-}
-
-void name_resolution::next() {
-  for (; done_ < names_.size(); ++done_) {
-    auto& each = names_[done_];
+    : timer_(strand), handler_(std::move(handler)) {
+  for (auto& each : names) {
     error_code not_numeric;
-    asio::ip::make_address(each.name.address, not_numeric);
-    if (not_numeric) return ask(each);
-    each.addresses.push_back(each.name);
+    boost::asio::ip::make_address(each.address, not_numeric);
+    states_.push_back({!not_numeric, !not_numeric});
+    resolved_name one;
+    if (!not_numeric) one.addresses.push_back(each);
+    one.name = std::move(each);
+    all_.push_back(std::move(one));
   }
-  asio::post(resolver_.get_executor(), [self = shared_from_this()] { self->finish(); });
 }
 
-void name_resolution::ask(resolved_name& which) {
-  resolver_.async_resolve(which.name.address, std::string(),
-                          [self = shared_from_this(), &which](error_code, const auto& results) {
-                            for (const auto& each : results) {
-                              which.addresses.push_back({each.endpoint().address().to_string(), which.name.port});
-                            }
-                            ++self->done_;
-                            self->next();
-                          });
+std::vector<std::string> name_resolution::hosts() const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (!states_[i].is_numeric) all.push_back(all_[i].name.address);
+  }
+  return all;
 }
 
-void name_resolution::finish() {
-  for (const auto& each : std::exchange(handlers_, {})) each(names_);
+void name_resolution::note(const host_answer& what) {
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    auto& each = all_[i];
+    if (states_[i].is_answered || each.name.address != what.host) continue;
+    states_[i].is_answered = true;
+    each.error = what.error;
+    for (const auto& address : what.addresses) each.addresses.push_back({address, each.name.port});
+  }
 }
+
+void name_resolution::give_up(const error_code& why) {
+  for (const auto& host : hosts()) note(host_answer{host, {}, why});
+}
+
+bool name_resolution::is_done() const { return std::ranges::all_of(states_, &state::is_answered); }
 
 }  // namespace zkrecipes::backend

@@ -1,16 +1,103 @@
 #include "backend/zookeeper/name_resolutions.hpp"
 
+#include <algorithm>
+#include <chrono>
+
+#include <fcntl.h>
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+
+#include "backend/zookeeper/host_lookups.hpp"
+
 namespace zkrecipes::backend {
 
+namespace asio = boost::asio;
+
+namespace {
+
+/// A healthy resolver answers within a fraction of it, and whoever waits for a name is told soon that it hangs.
+constexpr std::chrono::milliseconds longest_lookup{1'500};
+
+/// An answer that came too late for who had asked serves who asks next: longer than the pause before that.
+constexpr std::chrono::seconds longest_memory{5};
+
+}  // namespace
+
 void name_resolutions::resolve(std::vector<endpoint> names, resolve_handler handler) {
-  std::erase_if(under_way_, [](const auto& each) { return each.expired(); });
-  for (const auto& each : under_way_) {
-    const auto known = each.lock();
-    if (known && known->join(names, handler)) return;
-  }
   const auto made = std::make_shared<name_resolution>(strand_, std::move(names), std::move(handler));
   under_way_.push_back(made);
-  made->start();
+  const auto hosts = made->hosts();
+  if (!hosts.empty() && !mailbox_) mailbox_ = std::make_shared<lookup_mailbox>();
+  if (!hosts.empty() && !wait_for_answers()) made->give_up(errc::no_descriptors);
+  for (const auto& host : hosts) {
+    const auto failed = made->is_done() ? error_code() : host_lookups::of_process().ask(host, mailbox_);
+    if (failed) made->note(host_answer{host, {}, failed});
+  }
+  if (!made->is_done()) return limit(made);
+  asio::post(strand_, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->finish_done();
+  });
+}
+
+void name_resolutions::limit(const one& which) {
+  which->timer().expires_after(longest_lookup);
+  which->timer().async_wait([weak = weak_from_this(), waiting = std::weak_ptr(which)](error_code cancelled) {
+    const auto self = weak.lock();
+    const auto which = waiting.lock();
+    if (cancelled || !self || !which) return;
+    which->give_up(asio::error::timed_out);
+    self->is_one_late_ = true;
+    self->finish_done();
+  });
+}
+
+/// False: the process has no descriptor left for that.
+bool name_resolutions::wait_for_answers() {
+  if (arrivals_.is_open()) return true;
+  const int ours = mailbox_->descriptor() < 0 ? -1 : ::fcntl(mailbox_->descriptor(), F_DUPFD_CLOEXEC, 0);
+  if (ours < 0) return false;
+  arrivals_.assign(ours);
+  arrivals_.async_wait(arrivals_.wait_read, [weak = weak_from_this()](error_code cancelled) {
+    const auto self = weak.lock();
+    if (self && !cancelled) self->take_answers();
+  });
+  return true;
+}
+
+void name_resolutions::take_answers() {
+  arrivals_.close();
+  is_one_late_ = false;
+  const auto oldest = std::chrono::steady_clock::now() - longest_memory;
+  for (const auto& answer : mailbox_->take()) {
+    if (answer.when < oldest) continue;
+    for (const auto& each : under_way_) each->note(answer);
+  }
+  finish_done();
+}
+
+/// A handler may begin the next lookup.
+void name_resolutions::finish_done() {
+  const auto self = shared_from_this();
+  const auto first_done =
+      std::stable_partition(under_way_.begin(), under_way_.end(), [](const one& each) { return !each->is_done(); });
+  const std::vector<one> done(first_done, under_way_.end());
+  under_way_.erase(first_done, under_way_.end());
+  for (const auto& each : done) {
+    each->timer().cancel();
+    each->finish();
+  }
+  if (!under_way_.empty()) {
+    if (mailbox_) wait_for_answers();
+  } else {
+    arrivals_.close();
+    if (!is_one_late_) mailbox_.reset();
+  }
+}
+
+void name_resolutions::abandon() {
+  under_way_.clear();
+  arrivals_.close();
 }
 
 }  // namespace zkrecipes::backend

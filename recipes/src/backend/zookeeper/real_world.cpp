@@ -28,7 +28,7 @@ class real_world final : public world {
  public:
   explicit real_world(asio::any_io_executor strand)
       : strand_(std::move(strand)),
-        names_(strand_),
+        names_(std::make_shared<name_resolutions>(strand_)),
         random_(make_generator(&draw_word)),
         timers_(std::make_shared<timer_queue>(strand_)) {}
   ~real_world() override { timers_->stop(); }
@@ -48,8 +48,9 @@ class real_world final : public world {
   void cancel(timer_id id) override { timers_->cancel(id); }
 
   void resolve(std::vector<endpoint> names, resolve_handler handler) override {
-    names_.resolve(std::move(names), std::move(handler));
+    names_->resolve(std::move(names), std::move(handler));
   }
+  void abandon_lookups() override { names_->abandon(); }
 
   std::unique_ptr<link> connect(link_options options, link_listener& listener) override {
     auto shared = std::make_shared<c_client_link>(strand_, listener);
@@ -72,7 +73,7 @@ class real_world final : public world {
 
  private:
   asio::any_io_executor strand_;
-  name_resolutions names_;
+  std::shared_ptr<name_resolutions> names_;
   std::mt19937_64 random_;
   std::shared_ptr<timer_queue> timers_;
 };
