@@ -37,8 +37,9 @@ enum class session_event {
   closed,                 ///< The session object is closed.
   certificates_reloaded,  ///< A file of `session_options::tls` has changed: new connections use what it holds now.
   certificates_unusable,  ///< The same, but what it holds is of no use: new connections use what it held before.
-  change_untold           ///< No event has told a change that was waited for; a heartbeat has found it out. See
+  change_untold,          ///< No event has told a change that was waited for; a heartbeat has found it out. See
                           ///< docs/guarantees.md.
+  set_back                ///< The servers have an older state than the session has seen: a new session begins.
 };
 
 const char* to_string(log_severity severity) noexcept;

@@ -1,6 +1,7 @@
 // The answer to a request.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct reply {
   error_code error;
   bool sent = true;        ///< False: the request was never sent, so it was surely not executed.
   bool throttled = false;  ///< The server was too busy: surely not executed. The error is `server_error`.
+  std::int64_t zxid = 0;   ///< The last transaction that the server had executed when it answered; 0: not known.
   std::string path;
   std::string data;
   node_stat stat;

@@ -17,7 +17,7 @@ own_node::own_node(core_ptr session, line_spec line, std::string data)
       changed_(session_->get_scheduler()) {}
 
 awaitable<outcome<line_reading>> own_node::create() {
-  guid_ = session_->make_guid();
+  guid_ = session_->make_own_guid(weak_from_this());
   line_reading seen;
   auto error = co_await try_create(seen);
   if (error && ghost_) session_->remove_all_surely(line_.parent, guid_, bound_);

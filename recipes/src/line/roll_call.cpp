@@ -39,6 +39,7 @@ awaitable<void> roll_call::ask() {
     if (!parent.error) parent_node_ = std::make_shared<const backend::reply>(std::move(parent));
   }
   if (!listed.error) {
+    session_->remove_orphans(parent_, listed.children);
     present_ = std::make_shared<const std::vector<member>>(members_of(listed.children, accepted_));
     strangers_ = strangers_among(listed.children, accepted_);
   }

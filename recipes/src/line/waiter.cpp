@@ -65,6 +65,7 @@ awaitable<error_code> waiter::list() {
   if (error) co_return error;
   const auto& names = replies.front().children;
   const auto& accepted = node_->line().accepted;
+  node_->session()->remove_orphans(node_->line().parent, names);
   error = node_->check_path(strangers_among(names, accepted));
   if (error) co_return error;
   assign(std::make_shared<const std::vector<member>>(members_of(names, accepted)));

@@ -133,6 +133,23 @@ void core::turn_away() {
   down(errc::auth_required);
 }
 
+/// Ends the session, because the servers have gone back to an older state than the session has seen: a backup was
+/// restored. What we own may be missing there, and what we have given up may be there again, in the name of a session
+/// that lives. Its orderly end removes all that, and the next session begins with what is there.
+void core::leave_past() {
+  note_service();
+  is_past_ = true;
+  log_.set_back(server_);
+  answer_all(errc::connection_loss);
+  watches_->connection_lost();
+  end_incarnation(errc::session_expired);
+  incarnation_.reset();
+  servers_.begin_session();
+  enter(session_state::expired, errc::session_expired);
+  link_changed_.notify();
+  heartbeat_.notify();
+}
+
 void core::answer_all(error_code error) {
   for (const auto& [number, each] : std::exchange(in_flight_, {})) {
     each->answer.emplace();
@@ -143,7 +160,7 @@ void core::answer_all(error_code error) {
 
 void core::down(error_code reason) {
   if (link_error_) return;  // it was left before: see `forsake` and `turn_away`
-  const bool was_up = std::exchange(up_, false);
+  const bool was_up = std::exchange(up_, false) && !is_past_;
   welcome_.reset();
   link_error_ = reason;
   if (was_up && !closing_ && reason != errc::auth_failed) log_.connection_lost(server_, reason);

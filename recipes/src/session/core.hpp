@@ -59,7 +59,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
 
   // On the strand.
   lease_clock::time_point now() const { return scheduler_->now(); }
-  bool connected() const noexcept { return link_ && up_; }
+  bool connected() const noexcept { return link_ && up_ && !is_past_; }
   /// The session is there, and its lease does not hold for now: what is taken meanwhile is lost at once. Strict mode
   /// only: there the lease takes several heartbeats to hold again, and they are sent without a holder, too.
   bool has_lapsed() const;
@@ -133,6 +133,13 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   /// On the strand only, like everything that draws random numbers from the world.
   std::string make_guid();
 
+  /// The same for a node of ours in a line. All such GUIDs of this object begin alike, so a node is told from others in
+  /// the name of the same session for as long as `whose` lives: see `remove_orphans`.
+  std::string make_own_guid(std::weak_ptr<const void> whose);
+  /// `names` stand in the line at `parent`. Removes in the background what belongs to this session and no object knows
+  /// of: a node that was removed, and that a restored backup has brought back.
+  void remove_orphans(const std::string& parent, const std::vector<std::string>& names);
+
   /// Tells the guardian, if there is one, that this process is to lead a term, as long as the guard is kept.
   term_guard_ptr guard_term(const incarnation& bound, const std::string& record, const std::string& node,
                             const std::string& seat);
@@ -179,6 +186,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void look_at_root(bool is_new);
   void forsake();
   void turn_away();
+  void leave_past();
   void answer_all(error_code error);
   void enter(session_state state, error_code reason);
   void call_guardian();
@@ -197,6 +205,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   /// `paths`: of the request, or of each operation of a transaction; empty without a trace and a log.
   void answered(backend::opcode op, const std::vector<std::string>& paths, lease_clock::time_point sent,
                 const backend::reply& answer);
+  bool shows_past(std::uint64_t number, const backend::reply& answer);
   exchange_ptr refuse(error_code why);
   exchange_ptr refuse_unsent(const backend::request& what, error_code why);
   error_code report_no_connection(const backend::request& what) const;
@@ -216,7 +225,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
 
   std::unique_ptr<backend::link> link_;
   bool up_ = false;
-  bool served_ = false;  // the present server has answered a request
+  bool served_ = false;   // the present server has answered a request
+  bool is_past_ = false;  // the present server has shown an older state than the session has seen
   bool closing_ = false;
   error_code ended_;
   error_code link_error_;
@@ -234,6 +244,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   condition heartbeat_;  // wakes `prove_life` and `watch_lease`
   std::map<std::string, std::weak_ptr<roll_call>> roll_calls_;
   turnstile entrance_{256};
+  std::string own_mark_;                                        // with it all GUIDs of nodes of ours begin
+  std::map<std::string, std::weak_ptr<const void>> own_guids_;  // and whose they are
+  std::size_t most_own_guids_ = 64;                             // then those whose owner has gone are forgotten
   std::list<condition*> holders_;
   lease_clock::time_point next_probe_{};       // of the nodes that are waited for
   std::shared_ptr<guardian_client> guardian_;  // null: there is to be none

@@ -89,6 +89,15 @@ bool may_change(const backend::request& what) {
 
 }  // namespace
 
+/// Takes note of the state in which a server has answered. True if it is older than what the session has seen. That is
+/// looked at in the answer to the catch-up only, which goes through the leader and a quorum: later answers on the same
+/// connection are no older.
+bool core::shows_past(std::uint64_t number, const backend::reply& answer) {
+  if (!incarnation_ || answer.zxid <= 0) return false;
+  const auto before = std::exchange(incarnation_->seen, std::max(incarnation_->seen, answer.zxid));
+  return number == welcome_number_ && answer.zxid < before;
+}
+
 exchange_ptr core::refuse(error_code why) {
   auto which = std::make_shared<exchange>(scheduler_);
   which->answer.emplace();
@@ -133,6 +142,10 @@ exchange_ptr core::send(backend::request what) {
                   if (number == welcome_number_ && is_server_refusal(answer.error) && !closing_) {
                     in_flight_.emplace(number, which);
                     return forsake();
+                  }
+                  if (!is_unanswered(answer.error) && shows_past(number, answer) && !closing_) {
+                    in_flight_.emplace(number, which);
+                    return leave_past();
                   }
                   if (answer.error == errc::auth_required && !closing_) {
                     in_flight_.emplace(number, which);

@@ -41,7 +41,7 @@ awaitable<bool> core::connect_somewhere() {
 awaitable<bool> core::connect_to(backend::endpoint server) {
   auto names = servers_.names_of(server);
   if (tls_ && names.empty()) co_return false;  // its name leads elsewhere by now
-  up_ = served_ = false;
+  up_ = served_ = is_past_ = false;
   link_error_.clear();
   has_lost_writes_ = false;
   server_ = server;
@@ -75,7 +75,7 @@ awaitable<bool> core::connect_to(backend::endpoint server) {
 }
 
 awaitable<void> core::serve() {
-  while (up_ && !closing_) co_await link_changed_.wait();
+  while (up_ && !closing_ && !is_past_) co_await link_changed_.wait();
   if (up_) {
     link_->close_session();
     const auto deadline = now() + connect_timeout();

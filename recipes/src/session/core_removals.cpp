@@ -13,6 +13,9 @@ namespace {
 constexpr std::chrono::milliseconds first_removal_pause{100};
 constexpr std::chrono::milliseconds max_removal_pause{10'000};
 
+constexpr std::size_t guid_size = 36;
+constexpr std::size_t own_mark_size = 18;  // 16 digits, and the dashes between them
+
 }  // namespace
 
 removal_ptr core::remove_surely(std::string path, incarnation_ptr bound, exchange_ptr first) {
@@ -65,6 +68,36 @@ void core::remove_all_surely(std::string parent, std::string guid, incarnation_p
     }
   };
   launch_detached(strand(), body::run(shared_from_this(), std::move(parent), std::move(guid), std::move(bound)));
+}
+
+std::string core::make_own_guid(std::weak_ptr<const void> whose) {
+  auto guid = make_guid();
+  if (own_mark_.empty()) own_mark_ = guid.substr(0, own_mark_size);
+  guid.replace(0, own_mark_size, own_mark_);
+  if (own_guids_.size() >= most_own_guids_) {
+    std::erase_if(own_guids_, [](const auto& each) { return each.second.expired(); });
+    most_own_guids_ = 2 * own_guids_.size() + 64;
+  }
+  own_guids_.emplace(guid, std::move(whose));
+  return guid;
+}
+
+void core::remove_orphans(const std::string& parent, const std::vector<std::string>& names) {
+  struct body {
+    static awaitable<void> run(std::shared_ptr<core> self, std::string path, incarnation_ptr bound) {
+      auto look = make_request(opcode::exists, path);
+      const auto found = co_await self->perform(std::move(look), retry::always, bound);
+      if (!found.error && found.stat.ephemeral_owner == bound->key.id) self->remove_surely(std::move(path), bound);
+    }
+  };
+  if (own_mark_.empty() || !incarnation_) return;
+  for (const auto& each : names) {
+    const auto at = each.find(own_mark_);
+    if (at == each.npos) continue;
+    const auto known = own_guids_.find(each.substr(at, guid_size));
+    if (known != own_guids_.end() && !known->second.expired()) continue;
+    launch_detached(strand(), body::run(shared_from_this(), join(parent, each), incarnation_));
+  }
 }
 
 }  // namespace zkrecipes::detail

@@ -14,6 +14,7 @@ namespace zkrecipes::detail {
 struct incarnation {
   std::uint64_t number = 0;
   backend::session_key key;
+  std::int64_t seen = 0;                ///< The last transaction (zxid) that a server has shown us.
   error_code ended;                     ///< Why it is over: `session_expired` or `closed`.
   lease_clock::time_point lease_end{};  ///< Once it is over: until when its lease would have lasted.
 };

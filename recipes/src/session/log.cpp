@@ -33,6 +33,7 @@ const char* to_string(session_event event) noexcept {
     case session_event::certificates_reloaded: return "certificates_reloaded";
     case session_event::certificates_unusable: return "certificates_unusable";
     case session_event::change_untold: return "change_untold";
+    case session_event::set_back: return "set_back";
   }
   return "?";
 }

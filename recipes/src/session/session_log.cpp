@@ -131,6 +131,12 @@ void session_log::connected(const backend::endpoint& server) {
   tell(log_severity::info, session_event::server_changed, last_server_, {}, "before: " + before);
 }
 
+void session_log::set_back(const backend::endpoint& server) const {
+  if (!is_on()) return;
+  tell(log_severity::warning, session_event::set_back, backend::to_string(server), errc::session_expired,
+       "the servers have gone back to an older state: was a backup restored? The session is closed, a new one begins");
+}
+
 void session_log::connection_lost(const backend::endpoint& server, const error_code& error) const {
   if (!is_on()) return;
   tell(log_severity::warning, session_event::connection_lost, backend::to_string(server), error, advice_on_loss(error));

@@ -31,6 +31,8 @@ class session_log {
   void credentials_added() noexcept { has_credentials_ = true; }
   /// Also tells whether this is another server than the last one.
   void connected(const backend::endpoint& server);
+  /// The servers have an older state than the session has seen.
+  void set_back(const backend::endpoint& server) const;
   void connection_lost(const backend::endpoint& server, const error_code& error) const;
   void incarnation_begun(std::uint64_t number, std::int64_t session_id, std::chrono::milliseconds timeout) const;
   void incarnation_ended(std::uint64_t number, std::int64_t session_id, const error_code& why) const;

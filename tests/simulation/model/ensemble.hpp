@@ -94,6 +94,10 @@ class ensemble {
   /// is the leader, or if any server does not answer or is cut off.
   bool stop(int which);
   void wake(int which);
+  /// Operators copy the data of the servers, while they run, and later stop all servers and put the copy back. Sessions
+  /// that the copy has live again. False, and without effect: there is no leader now, or a deposed one.
+  bool back_up();
+  bool restore();
   void expire(std::int64_t session);
   void create(const std::string& path, const std::string& data);  ///< By an operator.
   void remove(const std::string& path);                           ///< By an operator.
@@ -104,6 +108,7 @@ class ensemble {
 
   // For tests to look at.
   int leader() const noexcept { return leader_; }
+  std::int64_t epoch() const noexcept { return zxid_ >> 32; }
   const tree& committed_state() const { return servers_[index(best())].data; }
   std::size_t sessions() const noexcept { return durable_.size(); }
   std::size_t watches() const;
@@ -157,6 +162,13 @@ class ensemble {
     std::optional<int> company;  ///< The client that is cut off together with it from the other servers.
   };
 
+  struct data_copy {
+    tree data;
+    std::size_t committed = 0;
+    std::int64_t zxid = 0;
+    std::map<std::int64_t, session_state> sessions;
+  };
+
   /// The time that a request needs inside the server: from the socket to the link to the leader, or, at the leader, to
   /// the proposal. A request to take a session up again does not wait that long, so it can overtake others.
   static constexpr span pipeline = std::chrono::microseconds(50);
@@ -183,6 +195,7 @@ class ensemble {
   void execute(const connection_ptr& from, const waiting_request& what);
   static backend::reply refusal(const backend::request& what);
   void answer(const connection_ptr& to, backend::reply with);
+  std::int64_t last_zxid(int which) const;
   void answer_forwarded(const connection_ptr& to, const entry& what);
   void close(const connection_ptr& which);
   void close_silent();
@@ -235,6 +248,7 @@ class ensemble {
   std::deque<waiting_sync> syncs_;  // each waits until `upto` entries are committed
   int leader_ = 0;
   deposed_leader deposed_;
+  data_copy backup_;
   std::uint64_t epoch_ = 1;  // counts the leaders: messages to an earlier one are ignored
   std::int64_t zxid_ = 0;
   std::uint64_t half_ticks_ = 0;

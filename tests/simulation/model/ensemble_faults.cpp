@@ -80,6 +80,29 @@ void ensemble::rejoin_deposed() {
   if (deposed_.which >= 0) rejoin(deposed_.which);
 }
 
+bool ensemble::back_up() {
+  if (leader_ < 0 || at(leader_).applied == 0) return false;
+  backup_ = {at(leader_).data, at(leader_).applied, last_zxid(leader_), durable_};
+  return true;
+}
+
+/// The log of the backup has what was committed then. The next epoch follows the one of the backup, which may be one
+/// that was before.
+bool ensemble::restore() {
+  const auto is_deposed = [](const server& each) { return each.deposed || each.stopped; };
+  if (leader_ < 0 || backup_.committed == 0 || std::ranges::any_of(servers_, is_deposed)) return false;
+  lose_leader();
+  log_.resize(backup_.committed);
+  committed_ = backup_.committed;
+  durable_ = backup_.sessions;
+  zxid_ = backup_.zxid;
+  for (auto& each : servers_) {
+    each.data = backup_.data;
+    each.applied = each.logged = backup_.committed;
+  }
+  return true;
+}
+
 void ensemble::slow_down(int which, span extra_lag) {
   at(which).extra_lag = extra_lag;
   if (at(which).commits) at(which).commits->slow_by(extra_lag);

@@ -118,7 +118,13 @@ void ensemble::execute(const connection_ptr& from, const waiting_request& what) 
   answer(from, std::move(result));
 }
 
+std::int64_t ensemble::last_zxid(int which) const {
+  const auto applied = servers_[index(which)].applied;
+  return applied > 0 ? log_[applied - 1]->zxid : std::int64_t{1} << 32;
+}
+
 void ensemble::answer(const connection_ptr& to, backend::reply with) {
+  with.zxid = std::max(with.zxid, last_zxid(to->server));
   to->down->send([to, with = std::move(with)]() mutable {
     if (to->end) to->end->answered(std::move(with));
   });
@@ -137,7 +143,9 @@ void ensemble::answer_forwarded(const connection_ptr& to, const entry& what) {
   if (what.type == entry::kind::close_session) return close(to);
   if (what.moved || std::exchange(to->lose_next_answer, false)) return close(to);
   to->waiting.pop_front();
-  answer(to, what.answer);
+  auto with = what.answer;
+  with.zxid = what.zxid;
+  answer(to, std::move(with));
   work_off(to);
 }
 

@@ -38,6 +38,7 @@ const named_scenario all_scenarios[] = {
     {"topic", &make_topic_scenario},
     {"shared_gate", &make_gate_scenario},
     {"shared_balance", &make_pace_scenario},
+    {"restore", &make_restore_scenario},
 #ifdef ZKRECIPES_RABBITMQ
     {"rabbit", &make_rabbit_scenario},
 #endif

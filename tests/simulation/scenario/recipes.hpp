@@ -16,6 +16,7 @@ std::unique_ptr<scenario> make_multi_lock_scenario(stage& in);
 std::unique_ptr<scenario> make_queue_scenario(stage& in);
 std::unique_ptr<scenario> make_backlog_scenario(stage& in);
 std::unique_ptr<scenario> make_read_write_scenario(stage& in);
+std::unique_ptr<scenario> make_restore_scenario(stage& in);
 std::unique_ptr<scenario> make_semaphore_scenario(stage& in);
 std::unique_ptr<scenario> make_pace_scenario(stage& in);
 std::unique_ptr<scenario> make_shards_scenario(stage& in);

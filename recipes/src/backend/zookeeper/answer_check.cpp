@@ -106,7 +106,7 @@ bool answer_check::accepts(std::string_view frame) {
   if (!is_up_) return accepts_session(frame);
   answer_reader fields(frame);
   const auto of = fields.int32();
-  fields.int64();
+  zxid_ = fields.int64();
   const auto error = error_ = fields.int32();
   is_of_credentials_ = of == of_credentials;
   if (!fields.is_good()) return false;

@@ -46,6 +46,8 @@ class answer_check {
   bool is_of_credentials() const noexcept { return is_of_credentials_; }
   bool are_credentials_refused() const noexcept { return is_of_credentials_ && error_ != 0; }
 
+  /// The last transaction that the server had executed when it sent the frame that was accepted last.
+  std::int64_t zxid() const noexcept { return zxid_; }
   /// The number of answers so far: neither events nor pings.
   std::uint64_t answers() const noexcept { return answers_; }
 
@@ -71,6 +73,7 @@ class answer_check {
   std::size_t awaited_credentials_ = 0;
   bool is_of_credentials_ = false;
   std::int32_t error_ = 0;
+  std::int64_t zxid_ = 0;
   bool is_up_ = false;
   std::uint64_t answers_ = 0;
   std::deque<awaited> awaited_;  // `parts` is followed by those of the transaction, and `end`

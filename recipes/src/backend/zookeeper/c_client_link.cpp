@@ -106,6 +106,7 @@ void c_client_link::pass(request what, reply_handler handler) {
   auto keep = std::make_shared<reply_handler>(std::move(handler));
   auto note = [this, keep](reply answer) {
     --unanswered_;
+    answer.zxid = check_->zxid();
     heard_of_.push_back(finished{std::move(*keep), std::move(answer)});
     deliver_later();
   };

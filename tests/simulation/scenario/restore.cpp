@@ -1,0 +1,139 @@
+// A backup of the servers' data is put back while processes use a lock and count. What a backup takes away is lost; but
+// nobody waits for what it brings back, and no session takes the older state for the newer one.
+#include <algorithm>
+
+#include <zkrecipes/lock.hpp>
+
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* lock_path = "/restored";
+constexpr const char* counted_path = "/counted";
+
+class restore_scenario final : public scenario {
+ public:
+  explicit restore_scenario(stage& in) : done(in), in_(in), chance_(in.what().seed, 990) {
+    in.take_leases();
+    in.clock().after(chance_.between(1s, 10s), [this] { back_up(); });
+  }
+
+  std::unique_ptr<program> start(stage& in, int client, session with) override;
+  void healed() override {
+    is_over_ = true;
+    done.forget();
+  }
+  bool recovered() override { return done.everybody(); }
+  void check_quiet(const tree& nodes) override {
+    for (const auto& [path, each] : nodes.nodes()) {
+      in_.require(parent_path(path) != lock_path, "nothing stands in line that nobody knows", path);
+    }
+  }
+
+  progress done;
+  /// Counts the backups that can not be told by the servers' number of transactions from a new leader's first ones.
+  int untold = 0;
+
+ private:
+  void back_up() {
+    if (is_over_) return;
+    const bool is_made = in_.servers().back_up();
+    if (is_made) epoch_ = in_.servers().epoch();
+    const auto pause = is_made ? chance_.between(100ms, 8s) : span(100ms);
+    const bool is_old = is_made && chance_.one_in(2);
+    in_.clock().after(pause, [this, is_made, is_old] {
+      if (!is_made) return back_up();
+      is_old ? change_leader(2) : restore();
+    });
+  }
+  /// Afterwards the backup is of an earlier epoch than the one before the present.
+  void change_leader(int times) {
+    if (is_over_) return;
+    const int leader = in_.servers().leader();
+    if (leader >= 0) in_.servers().crash(leader);
+    in_.clock().after(500ms, [this, leader] {
+      if (leader >= 0) in_.servers().restart(leader);
+    });
+    const int left = leader >= 0 ? times - 1 : times;
+    in_.clock().after(2s, [this, left] { left > 0 ? change_leader(left) : restore(); });
+  }
+  void restore() {
+    if (is_over_) return;
+    const bool is_told = in_.servers().epoch() >= epoch_ + 2;
+    const bool is_restored = in_.servers().restore();
+    if (is_restored && !is_told) ++untold;
+    const auto pause = is_restored ? chance_.between(2s, 10s) : span(100ms);
+    in_.clock().after(pause, [this, is_restored] { is_restored ? back_up() : restore(); });
+  }
+
+  stage& in_;
+  chance chance_;
+  bool is_over_ = false;
+  std::int64_t epoch_ = 0;  // of the backup
+};
+
+class restored_client final : public routine {
+ public:
+  restored_client(restore_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with), of_(of), lock_(with, lock_path, {.id = "client"}) {
+    begin();
+  }
+
+ private:
+  struct sight {
+    std::int64_t session = 0;
+    int untold = 0;
+    std::int32_t version = 0;
+  };
+
+  asio::awaitable<void> round() override {
+    auto acquiring = waits<ownership>([&](auto token) { return lock_.async_acquire_for(20s, std::move(token)); });
+    auto [error, held] = co_await std::move(acquiring);
+    co_await count();
+    if (error) co_return;
+    of_.done.note(client());
+    co_await rest(10ms, 500ms);
+    auto releasing = does<>([&](auto token) { held.async_release(std::move(token)); });
+    co_await std::move(releasing);
+  }
+
+  asio::awaitable<void> count() {
+    auto writing =
+        does<node_stat>([&](auto token) { zk().async_set(counted_path, "", any_version, std::move(token)); });
+    auto [error, written] = co_await std::move(writing);
+    if (error == errc::no_node) {
+      auto making = does<created_node>(
+          [&](auto token) { zk().async_create(counted_path, "", create_mode::persistent, std::move(token)); });
+      co_await std::move(making);
+    }
+    const auto before = zk().status().session_id;
+    const int untold = of_.untold;
+    auto reading = does<node_data>([&](auto token) { zk().async_get(counted_path, std::move(token)); });
+    auto [failed, there] = co_await std::move(reading);
+    if (failed || zk().status().session_id != before || untold != of_.untold) co_return;
+    const sight now{before, untold, there.stat.version};
+    const bool is_same = now.session == seen_.session && now.untold == seen_.untold;
+    in().require(!is_same || now.version >= seen_.version, "no older state in the same session",
+                 std::to_string(now.version));
+    seen_ = now;
+  }
+
+  restore_scenario& of_;
+  lock lock_;
+  sight seen_;
+};
+
+std::unique_ptr<program> restore_scenario::start(stage& in, int client, session with) {
+  return std::make_unique<restored_client>(*this, in, client, std::move(with));
+}
+
+}  // namespace
+
+std::unique_ptr<scenario> make_restore_scenario(stage& in) { return std::make_unique<restore_scenario>(in); }
+
+}  // namespace zkrecipes::simulation
