@@ -90,7 +90,7 @@ void c_client_link::submit(request what, reply_handler handler) {
     heard_of_.push_back(finished{std::move(handler), std::move(refused)});
     return deliver_later();
   }
-  if (what.secret || !held_.empty() || !unshown_.empty()) {
+  if (what.secret || !held_.empty() || !unshown_.empty() || unanswered_ >= most_unanswered) {
     held_.push_back({std::move(what), std::move(handler)});
     return schedule_pump();
   }
@@ -168,8 +168,8 @@ void c_client_link::go_on() {
   follow_descriptor(fd);
   if (!handle_) return;
   const bool has_sent_all = !(interest & ZOOKEEPER_WRITE);
-  if (has_sent_all && was_up_ && !held_.empty()) return release_held();
-  if (has_sent_all && closing_) return send_close_frame();
+  if (has_sent_all && was_up_ && may_release()) return release_held();
+  if (has_sent_all && closing_ && held_.empty()) return send_close_frame();
   wait(interest,
        std::min(time_to_rouse(), std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec)));
 }

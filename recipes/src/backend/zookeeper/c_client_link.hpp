@@ -72,6 +72,9 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   bool show_first_held();
   void await_room();
 
+  /// A burst of requests shall keep neither the strand nor the first answer: more than these wait for answers.
+  static constexpr std::size_t most_unanswered = 256;
+  bool may_release() const;
   void pass(request what, reply_handler handler);
   void release_held();
   void pump();
@@ -137,7 +140,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   bool pump_scheduled_ = false;
   bool reading_ = false;
   bool writing_ = false;
-  std::deque<held_request> held_;  // until the C client has sent everything, because credentials come first
+  std::deque<held_request> held_;  // until the C client has sent everything, and some answers have come
   std::string unshown_;            // credentials of which the socket has not taken all
   std::size_t shown_ = 0;          // so much of them it has taken
   clock::time_point unshown_since_;

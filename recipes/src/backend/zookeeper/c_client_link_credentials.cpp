@@ -48,6 +48,10 @@ bool c_client_link::show_first_held() {
   return unshown_.empty();
 }
 
+bool c_client_link::may_release() const {
+  return !held_.empty() && (unanswered_ < most_unanswered || held_.front().what.secret);
+}
+
 /// Credentials are sent past the C client, and the socket may have taken only a part of its last request. So
 /// credentials, and what was requested after them, wait until the C client has nothing left to send.
 void c_client_link::release_held() {
@@ -56,7 +60,7 @@ void c_client_link::release_held() {
     auto next = std::move(held_.front());
     held_.pop_front();
     pass(std::move(next.what), std::move(next.handler));
-  } while (handle_ && !held_.empty() && !held_.front().what.secret);
+  } while (handle_ && may_release() && !held_.front().what.secret);
   schedule_pump();
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -18,16 +19,17 @@ namespace zkrecipes::backend {
 namespace {
 
 constexpr std::size_t piece = 16 << 10;
-constexpr int pieces_at_once = 64;  // a server that never pauses must not keep the executor
+constexpr std::chrono::milliseconds longest_turn{10};  // a server that never pauses must not keep the executor
 
 }  // namespace
 
 /// After a stall of our own process the answer may be on its way behind what has come.
 void c_client_link::drain_input() {
   const bool was_late = overslept();
-  for (int i = 0; handle_ && i < pieces_at_once; ++i) {
-    const bool may_be_more = cut_short_.empty() ? look_at_input() : complete_frame();
-    if (!may_be_more) break;
+  const auto end = clock::now() + longest_turn;
+  bool may_be_more = true;
+  while (handle_ && may_be_more && clock::now() < end) {
+    may_be_more = cut_short_.empty() ? look_at_input() : complete_frame();
   }
   if (was_late) answered_ = clock::now();
 }
