@@ -13,6 +13,8 @@ namespace guardian {
 
 namespace {
 
+constexpr auto no_user = static_cast<uid_t>(-1);
+
 void refuse(listener::socket& with, const std::string& why) {
   const auto line = zkrecipes::backend::to_line({zkrecipes::backend::guardian_answer::kind::refused, why});
   [[maybe_unused]] const auto sent =
@@ -50,12 +52,16 @@ void agent::accept(listener::socket with) {
   const auto who = peer_of(with.native_handle());
   if (!who) {
     log_.tell("peer_unknown");
+    closing_lane::of(no_user).close(with);
     return note_end();
   }
   auto account = known_.account_of(who->user);
   if (!account->take_connection()) {
-    log_.tell_of(who->user, "refused", {{"peer", std::to_string(who->pid)}, {"reason", "too many connections"}});
-    refuse(with, "the user has too many connections");
+    const std::string why =
+        account->is_clogged() ? "descriptors of the user are still being closed" : "the user has too many connections";
+    log_.tell_of(who->user, "refused", {{"peer", std::to_string(who->pid)}, {"reason", why}});
+    refuse(with, why);
+    account->lane().close(with);
     return note_end();
   }
   const auto number = ++last_number_;

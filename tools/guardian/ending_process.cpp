@@ -17,6 +17,7 @@
 
 #include <boost/asio/write.hpp>
 
+#include "background_closer.hpp"
 #include "ending_order.hpp"
 #include "secrets.hpp"
 
@@ -60,6 +61,7 @@ pid_t spawn(const std::string& program, int its_socket) {
   ::posix_spawnattr_init(&how);
   block_ends(how);
   pid_t pid = -1;
+  const background_closer::pause no_last_one_in_the_child;
   const int failure = ::posix_spawn(&pid, program.c_str(), &files, &how, words, environ);
   ::posix_spawnattr_destroy(&how);
   ::posix_spawn_file_actions_destroy(&files);

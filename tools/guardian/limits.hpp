@@ -11,6 +11,7 @@ struct limits {
   std::size_t terms = 50'000;
   std::size_t bytes = 64u << 20;  ///< The size of everything that is held for the user's processes.
   std::size_t endings = 16;       ///< Sessions that are ended at the same time.
+  std::size_t closing = 256;      ///< Descriptors of theirs that are still being closed.
   /// Messages of one connection: so many at once, and so many in each second later. Further ones wait in its socket.
   std::size_t burst = 60'000;
   std::size_t rate = 2'000;

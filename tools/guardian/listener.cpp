@@ -10,6 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "closing_lane.hpp"
+
 namespace guardian {
 
 namespace {
@@ -18,6 +20,8 @@ using protocol = boost::asio::local::stream_protocol;
 
 /// After the system has refused a connection: there is no descriptor left, for example.
 constexpr std::chrono::milliseconds pause_after_refusal{100};
+
+closing_lane nobody_s() { return closing_lane::of(static_cast<uid_t>(-1)); }
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
   throw std::runtime_error("socket " + path + ": " + why);
@@ -55,6 +59,7 @@ listener::~listener() {
   struct stat now {};
   const bool is_ours = ::lstat(path_.c_str(), &now) == 0 && now.st_dev == own_.st_dev && now.st_ino == own_.st_ino;
   if (is_ours) ::unlink(path_.c_str());
+  nobody_s().close(acceptor_);  // connections that were not taken have descriptors in their queues, perhaps
 }
 
 /// Removes the socket of a guardian that was killed, at which nobody listens.
@@ -72,7 +77,7 @@ void listener::make_room(const std::string& path) {
 void listener::start() {
   const auto alive = std::weak_ptr(alive_);
   acceptor_.async_accept([this, alive](const boost::system::error_code& error, protocol::socket accepted) {
-    if (alive.expired() || error == boost::asio::error::operation_aborted) return;
+    if (alive.expired() || error == boost::asio::error::operation_aborted) return nobody_s().close(accepted);
     if (!error) {
       told_(std::move(accepted));
       return start();

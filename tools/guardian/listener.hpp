@@ -24,8 +24,8 @@ class listener {
     std::string group;  ///< Empty: that of the guardian.
   };
 
-  /// Takes the place of a guardian that is gone. \throws std::runtime_error if the path is taken, the group is unknown,
-  /// or the system refuses.
+  /// Takes the place of a guardian that is gone. \throws
+  /// std::runtime_error if the path is taken, the group is unknown, or the system refuses.
   listener(const boost::asio::any_io_executor& executor, const place& where, handler told);
   listener(const listener&) = delete;
   listener& operator=(const listener&) = delete;

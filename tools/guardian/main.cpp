@@ -5,6 +5,7 @@
 #include <string>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -14,6 +15,7 @@
 #include "command_line.hpp"
 #include "early_proof.hpp"
 #include "ending_worker.hpp"
+#include "log_output.hpp"
 #include "process_ender.hpp"
 #include "secrets.hpp"
 
@@ -21,8 +23,6 @@ namespace {
 
 /// For sessions that are being ended when the guardian itself is to end.
 constexpr std::chrono::seconds longest_finish{10};
-
-void write_line(std::string_view line) { std::cerr << std::string(line) + '\n'; }
 
 /// Each connection takes some descriptors.
 void raise_descriptor_limit() {
@@ -33,11 +33,11 @@ void raise_descriptor_limit() {
 }
 
 /// An exception ends what it concerns, and not the guarding of everybody else.
-void run_some(boost::asio::io_context& io) {
+void run_some(boost::asio::io_context& io, guardian::log_output& log) {
   try {
     io.run();
   } catch (const std::exception& failure) {
-    write_line(std::string("handler_failed reason=") + guardian::printable(failure.what()));
+    log.write("handler_failed reason=" + guardian::printable(failure.what()));
   }
 }
 
@@ -50,11 +50,12 @@ int run(const guardian::invocation& asked) {
     }
   }
   raise_descriptor_limit();
+  guardian::log_output log(STDERR_FILENO);
   const auto left = guardian::harden_process();
-  if (!left.empty()) write_line("not_hardened reason=" + guardian::printable(left));
+  if (!left.empty()) log.write("not_hardened reason=" + guardian::printable(left));
   boost::asio::io_context io(1);
   guardian::agent agent(io, asked.options, guardian::make_process_ender(io.get_executor(), "/proc/self/exe"),
-                        &write_line);
+                        [&log](std::string_view line) { log.write(line); });
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);
   boost::asio::steady_timer limit(io);
   signals.async_wait([&](const boost::system::error_code& error, int) {
@@ -70,8 +71,8 @@ int run(const guardian::invocation& asked) {
   } else {
     agent.listen();
   }
-  while (!io.stopped()) run_some(io);
-  write_line("stopped");
+  while (!io.stopped()) run_some(io, log);
+  log.write("stopped");
   return 0;
 }
 

@@ -18,19 +18,21 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t size_of_part = 16 << 10;
-constexpr std::size_t most_descriptors = 4;  // more are dropped by the kernel
+constexpr std::size_t most_descriptors = 4;
+/// With less room the kernel would close the rest within `recvmsg`, on this thread. It is SCM_MAX_FD of Linux.
+constexpr std::size_t most_received = 253;
 /// So much is read of a dead process, which is more than a socket holds: others may have its socket, and go on writing.
 constexpr int most_parts_of_the_dead = 64;
 
 /// The descriptors that came with a part.
-void take_descriptors(msghdr& message, std::vector<descriptor>& to) {
+void take_descriptors(msghdr& message, const closing_lane& by, std::vector<descriptor>& to) {
   for (auto* each = CMSG_FIRSTHDR(&message); each; each = CMSG_NXTHDR(&message, each)) {
     if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS) continue;
     const auto count = (each->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (std::size_t i = 0; i < count; ++i) {
       int number = -1;
       std::memcpy(&number, CMSG_DATA(each) + i * sizeof(int), sizeof(int));
-      to.emplace_back(number);
+      to.emplace_back(number, by);
     }
   }
 }
@@ -55,8 +57,7 @@ void peer_connection::start() { wait_for_data(); }
 
 void peer_connection::close() {
   if (!socket_.is_open()) return;
-  error_code ignored;
-  socket_.close(ignored);
+  account_->lane().close(socket_);  // its queue may hold descriptors, which end with it
   pause_.cancel();
   hang_timer_.cancel();
   passed_.clear();
@@ -82,7 +83,7 @@ void peer_connection::on_data() {
 
 /// One part at a time, so that others have their turn.
 void peer_connection::take_part() {
-  const auto result = read();
+  const auto result = account_->is_clogged() ? look::ended : read();
   if (result == look::ended) return close();
   const auto messages = take_lines();
   if (!socket_.is_open()) return;
@@ -108,7 +109,7 @@ void peer_connection::drain() {
 
 peer_connection::look peer_connection::read() {
   std::array<char, size_of_part> part;
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(most_descriptors * sizeof(int))> control;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(most_received * sizeof(int))> control;
   iovec where{part.data(), part.size()};
   msghdr message{};
   message.msg_iov = &where;
@@ -117,9 +118,9 @@ peer_connection::look peer_connection::read() {
   message.msg_controllen = control.size();
   const auto size = ::recvmsg(socket_.native_handle(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (size < 0) return errno == EAGAIN || errno == EINTR ? look::nothing : look::ended;
-  take_descriptors(message, passed_);
-  const bool are_too_many = passed_.size() > most_descriptors;  // they wait for the end of their line
-  if (size == 0 || are_too_many) return look::ended;
+  take_descriptors(message, account_->lane(), passed_);
+  if (passed_.size() > most_descriptors) passed_.resize(most_descriptors);  // they wait for the end of their line
+  if (size == 0) return look::ended;
   buffer_.add({part.data(), static_cast<std::size_t>(size)});
   ::explicit_bzero(part.data(), static_cast<std::size_t>(size));
   return look::more;

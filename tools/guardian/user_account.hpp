@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include "background_closer.hpp"
+#include "closing_lane.hpp"
 #include "limits.hpp"
 
 namespace guardian {
@@ -25,7 +27,12 @@ class user_account {
   const limits& most() const noexcept { return most_; }
   const holding& held() const noexcept { return held_; }
 
-  bool take_connection() { return connections_ < most_.connections && ++connections_; }
+  /// Where descriptors that came from the user are closed.
+  closing_lane lane() const noexcept { return closing_lane::of(user_); }
+  /// So many are still being closed that no further ones may be taken.
+  bool is_clogged() const { return background_closer::of_process().pending(user_) >= most_.closing; }
+
+  bool take_connection() { return connections_ < most_.connections && !is_clogged() && ++connections_; }
   void return_connection() { --connections_; }
   bool take_ending() { return endings_ < most_.endings && ++endings_; }
   void return_ending() { --endings_; }
