@@ -2,9 +2,12 @@
 #include "early_proof.hpp"
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +16,14 @@
 
 using namespace guardian;
 using namespace guardian::test;
+
+namespace {
+
+descriptor open_folder_of(const std::string& path) {
+  return descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(early_proofs, guarding)
 
@@ -34,6 +45,19 @@ BOOST_AUTO_TEST_CASE(a_living_process_shows_no_sign) {
   BOOST_TEST((look_early(folder_of_it.get()) == early_sign::exiting));
   it.reap();
   BOOST_TEST((look_early(folder_of_it.get()) == early_sign::none), "gone: the pidfd tells it");
+}
+
+// When a thread that is not the first executes a program, the first one is released, and looks like this for a moment.
+BOOST_AUTO_TEST_CASE(a_thread_that_was_released_shows_nothing) {
+  const auto task = std::filesystem::path(folder.path) / "task" / "77";
+  std::filesystem::create_directories(task);
+  const auto show = [&](const std::string& threads) {
+    std::ofstream(task / "stat") << "77 (x) X 1 1 1 0 -1 4228108 0 0 0 0 0 0 0 0 20 0 " << threads << " 0 1 0 0\n";
+    return look_early(open_folder_of(folder.path).get());
+  };
+  BOOST_TEST((show("1") == early_sign::exiting), "the text is that of a thread");
+  BOOST_TEST((show("0") == early_sign::none));
+  std::filesystem::remove_all(task.parent_path());
 }
 
 BOOST_AUTO_TEST_CASE(one_thread_that_has_ended_is_not_all_of_them) {

@@ -50,7 +50,8 @@ std::optional<thread_facts> facts_of(int tasks, const std::string& number) {
   fields >> found.flags;
   for (int i = 10; i < 20; ++i) fields >> skipped;
   fields >> found.count;
-  return fields ? std::optional(std::move(found)) : std::nullopt;
+  // None: the kernel has released the thread, such as the first one when another executes a program, and shows nothing.
+  return fields && found.count > 0 ? std::optional(std::move(found)) : std::nullopt;
 }
 
 /// Nothing if the list may be incomplete: the kernel can skip a thread while others end.
