@@ -54,6 +54,14 @@ std::ptrdiff_t open_descriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
 }
 
+void wait_for_closer() {
+  const auto& all = background_closer::of_process();
+  const auto are_pending = [&](uid_t user) { return all.pending(user) > 0; };
+  while (are_pending(::geteuid()) || are_pending(nobody) || are_pending(static_cast<uid_t>(-1))) {
+    std::this_thread::yield();
+  }
+}
+
 bool is_root() { return ::geteuid() == 0; }
 bool has_thread_pidfds() { return bool(open_pidfd(::getpid(), pidfd_of_thread)); }
 
@@ -84,11 +92,11 @@ BOOST_AUTO_TEST_CASE(more_descriptors_than_there_is_room_for_are_not_kept) {
   talker warm(options.socket.path);  // so that the guardian has opened what it needs
   run_until([&] { return guard->connection_count() == 1u; }, "the connection");
   const auto pidfd = open_pidfd(::getpid());
+  wait_for_closer();  // those of other cases
   const auto before = open_descriptors();
   refuse(hello, std::vector<int>(60, pidfd.get()), "one descriptor");
   run_until([&] { return guard->connection_count() == 1u; }, "the end of the connection");
-  const auto& closer = background_closer::of_process();
-  while (closer.pending(::geteuid()) > 0) std::this_thread::yield();
+  wait_for_closer();
   BOOST_TEST(open_descriptors() == before);
 }
 
@@ -117,6 +125,20 @@ BOOST_AUTO_TEST_CASE(the_process_of_another_user, *boost::unit_test::preconditio
   BOOST_TEST(has_logged("another user's"));
   BOOST_TEST(has_logged("uid=65534"));
   BOOST_TEST(guard->held().process_count() == 0u);
+}
+
+// Another container may run as the same user.
+BOOST_AUTO_TEST_CASE(another_process_of_the_same_user) {
+  start();
+  child other([](const child::orders& orders) {
+    orders.report('r');
+    orders.wait();
+  });
+  run_until_reported(other, 'r');
+  const auto pidfd = open_pidfd(other.pid());
+  refuse(*backend::to_line(backend::guardian_hello{std::string(32, 'c'), 100ms}), {pidfd.get()},
+         "not the one that has connected");
+  BOOST_TEST(other.is_alive());
 }
 
 BOOST_AUTO_TEST_CASE(a_process_whose_effective_user_is_not_the_peers) {

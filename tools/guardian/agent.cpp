@@ -45,16 +45,17 @@ void agent::listen() {
 
 void agent::serve(int socket, std::function<void()> over) {
   over_ = std::move(over);
-  accept(listener::socket(io_, boost::asio::local::stream_protocol(), socket));
+  accept(listener::socket(io_, boost::asio::local::stream_protocol(), socket), true);
 }
 
-void agent::accept(listener::socket with) {
-  const auto who = peer_of(with.native_handle());
+void agent::accept(listener::socket with, bool is_inherited) {
+  auto who = peer_of(with.native_handle());
   if (!who) {
     log_.tell("peer_unknown");
     closing_lane::of(no_user).close(with);
     return note_end();
   }
+  if (is_inherited) who->pid = 0;
   auto account = known_.account_of(who->user);
   if (!account->take_connection()) {
     const std::string why =

@@ -46,7 +46,7 @@ class agent {
   std::size_t connection_count() const noexcept { return connections_.size(); }
 
  private:
-  void accept(listener::socket with);
+  void accept(listener::socket with, bool is_inherited = false);
   void note_end();
   void end_if_over();
   void wait_for_timeouts();

@@ -26,7 +26,7 @@ conversation::answer conversation::hear(std::string_view line, std::vector<descr
 
 conversation::answer conversation::begin(backend::guardian_hello hello, std::vector<descriptor> passed) {
   if (passed.size() != 1) return refuse("hello has to come with one descriptor, the pidfd of the process");
-  auto admitted = known_.admit(std::move(passed.front()), with_.user);
+  auto admitted = known_.admit(std::move(passed.front()), with_);
   if (!admitted.process) return refuse(std::move(admitted.problem));
   hello_ = std::move(hello);
   process_ = std::move(admitted.process);

@@ -9,7 +9,7 @@ namespace guardian {
 
 /// The process that has connected, as the kernel says (SO_PEERCRED), with its effective user and group at that time.
 struct peer {
-  pid_t pid = 0;
+  pid_t pid = 0;  ///< 0: it does not matter, because the connection was inherited.
   uid_t user = 0;
   gid_t group = 0;
 };

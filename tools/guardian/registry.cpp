@@ -32,15 +32,17 @@ void registry::drop_idle_accounts() {
   std::erase_if(accounts_, [](const auto& each) { return each.second.use_count() == 1 && each.second->is_idle(); });
 }
 
-registry::admitted registry::admit(descriptor pidfd, uid_t user) {
+registry::admitted registry::admit(descriptor pidfd, const peer& by) {
   try {
-    auto found = identify_process(pidfd.get(), user);
+    auto found = identify_process(pidfd.get(), by.user);
     if (!found.problem.empty()) return {nullptr, std::move(found.problem)};
+    const bool is_peer = !found.who || by.pid == 0 || found.who->pid == by.pid;
+    if (!is_peer) return {nullptr, "the process is not the one that has connected"};
     const auto who = found.who.value_or(process_identity{0, ++nameless_});
     const auto known = watched_.find(who);
     if (known != watched_.end()) return {known->second.process, {}};
     watched which;
-    which.process = std::make_shared<held_process>(who, std::move(found.name), std::move(pidfd), account_of(user));
+    which.process = std::make_shared<held_process>(who, std::move(found.name), std::move(pidfd), account_of(by.user));
     begin_watch(which);
     return {watched_.emplace(who, std::move(which)).first->second.process, {}};
   } catch (const std::exception& failure) {  // such as for want of descriptors

@@ -16,6 +16,7 @@
 #include "event_log.hpp"
 #include "held_process.hpp"
 #include "limits.hpp"
+#include "peer.hpp"
 #include "process_line.hpp"
 #include "process_watch.hpp"
 
@@ -41,8 +42,9 @@ class registry {
     held_process_ptr process;
     std::string problem;
   };
-  /// The process of this pidfd, which may be known already. `user`: the one that its connection belongs to.
-  admitted admit(descriptor pidfd, uid_t user);
+  /// The process of this pidfd, which may be known already. Only the peer itself is admitted: pidfds of other processes
+  /// of its user can be had that it could neither signal nor speak for, such as those of other containers.
+  admitted admit(descriptor pidfd, const peer& by);
 
   void attach(const held_process_ptr& process, process_line& line);
   /// The line has ended, which proves nothing.
