@@ -137,9 +137,10 @@ void core::publish_failures() {
 std::chrono::milliseconds core::connect_timeout() const {
   if (options_.connect_timeout.count()) return options_.connect_timeout;
   // So many servers of an ensemble may be silent, and each of them is waited for. Two thirds of the timeout have passed
-  // by then, and the lease ends at nine tenths.
-  const auto dispensable = (std::max<std::size_t>(servers_.size(), 3) - 1) / 2;
-  return std::max<std::chrono::milliseconds>(options_.timeout / (5 * dispensable), 100ms);
+  // by then, and the lease ends at nine tenths. Fewer than three servers can do without none.
+  const auto servers = servers_.size();
+  const auto part = servers < 3 ? servers + 1 : 5 * ((servers - 1) / 2);
+  return std::max<std::chrono::milliseconds>(options_.timeout / part, 100ms);
 }
 
 }  // namespace zkrecipes::detail
