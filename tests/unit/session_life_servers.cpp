@@ -77,13 +77,13 @@ BOOST_AUTO_TEST_CASE(the_connect_timeout_is_by_default_a_fair_part_of_the_sessio
 
 // Two thirds of the timeout have passed when a server is taken for silent, and the lease ends at nine tenths.
 BOOST_AUTO_TEST_CASE(as_many_silent_servers_as_an_ensemble_can_do_without_cost_no_lease) {
-  for (const int servers : {1, 3, 4, 5, 7, 9}) {
+  for (const int servers : {3, 4, 5, 7, 9}) {
     auto options = fake_session::usual();
     options.hosts.clear();
     for (int i = 1; i <= servers; ++i) options.hosts += (i == 1 ? "10.0.0.1:" : ",10.0.0.1:") + std::to_string(i);
     fake_session it(options);
     const auto begin = it.now();
-    for (int silent = 1; silent <= std::max((servers - 1) / 2, 1); ++silent) {
+    for (int silent = 1; silent <= (servers - 1) / 2; ++silent) {
       const auto asked = it.state().connections.size();
       while (it.state().connections.size() == asked && it.last().open) it.advance(1ms);
     }

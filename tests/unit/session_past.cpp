@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(a_server_that_does_not_confirm_the_end_holds_nothing_up,
   come_back(99);
   BOOST_TEST(last().closing);
   const auto connections = state().connections.size();
-  advance(2s);
+  advance(5s);
   BOOST_TEST(state().connections.size() == connections + 1);
   BOOST_TEST(last().options.key.id == 0);
 }

@@ -47,9 +47,9 @@ struct session_options {
   std::string hosts{};
   /// Session timeout to ask the server for; the server has bounds of its own. 100 ms to 1 h.
   std::chrono::milliseconds timeout{10'000};
-  /// Time for one server to accept a connection and the session. Zero: timeout / 5 for up to four servers,
-  /// timeout / 10 for five or six, and so on: timeout / (5 k), where k servers of the ensemble may be silent at the
-  /// same time. At least 100 ms.
+  /// Time for one server to accept a connection and the session. Zero: timeout / 5 for three or four
+  /// servers, timeout / 10 for five or six, and so on: timeout / (5 k), where k of them may be silent at the same time.
+  /// For one server timeout / 2, for two timeout / 3. At least 100 ms.
   std::chrono::milliseconds connect_timeout{0};
   /// Path put in front of every path, "" or "/a/b". It must exist: see `create_root`.
   std::string root{};
