@@ -77,6 +77,18 @@ BOOST_AUTO_TEST_CASE(a_topic_has_one_number_of_shards) {
   BOOST_TEST(who.ended.error() == errc::career_failed);
 }
 
+BOOST_AUTO_TEST_CASE(a_consumer_with_another_number_of_shards_is_refused_also_when_its_group_has_a_position) {
+  put_all({"1"});
+  consume(&succeed);
+  BOOST_TEST_REQUIRE(is_consumed());
+  end_runs(all);
+  with.shards = 2;
+  running_reader who(connect(), over(zk()), "g", options, {}, &succeed);
+  BOOST_TEST_REQUIRE(run_until([&] { return who.ended.done(); }));
+  BOOST_TEST(who.ended.error() == errc::career_failed);
+  with.shards = 1;
+}
+
 BOOST_AUTO_TEST_CASE(a_path_that_somebody_else_uses_is_left_alone) {
   create("/t", "mine");
   BOOST_TEST(std::get<0>(run(topic_producer(over(zk()), "p").async_put("k", "1", tuple))) == errc::foreign_data);

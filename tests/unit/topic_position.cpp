@@ -164,6 +164,37 @@ BOOST_AUTO_TEST_CASE(failed_attempts_are_kept_until_the_message_is_settled) {
   BOOST_TEST(after(progress) == R"("batch":5,"index":0,"ahead":"5.1"})");
 }
 
+// Each commit writes the position as a whole.
+BOOST_AUTO_TEST_CASE(many_messages_that_fail_do_not_make_a_large_position) {
+  log_progress progress;
+  progress.open(1, 10'000);
+  for (std::uint32_t i = 0; i < 10'000; ++i) progress.fail({1, i}, 1'700'000'000'000);
+  BOOST_TEST(serialize(progress.position()).size() < 4'096u);
+  BOOST_TEST(progress.failed({1, 99}).count == 1);
+  BOOST_TEST(progress.failed({1, 100}).count == 0);
+  progress.fail({1, 99}, 1'700'000'000'001);
+  BOOST_TEST(progress.failed({1, 99}).count == 2);
+  progress.settle({1, 0});
+  progress.fail({1, 100}, 1'700'000'000'000);
+  BOOST_TEST(progress.failed({1, 100}).count == 1, "there is room again");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_settled_far_ahead_lets_no_more_be_begun_but_what_is_in_front_of_it) {
+  log_progress progress;
+  for (std::int32_t batch = 0; batch < 3; ++batch) progress.open(batch, 1'000);
+  for (std::uint32_t i = 1; !progress.is_far_ahead(); i += 2)
+    progress.settle({static_cast<std::int32_t>(i / 1'000), i % 1'000});
+  BOOST_TEST(serialize(progress.position()).size() < 16'384u);
+  BOOST_TEST(progress.has_settled_behind({1, 998}));
+  BOOST_TEST(!progress.has_settled_behind({2, 0}));
+  const log_progress later(*parse_position(serialize(progress.position())));
+  BOOST_TEST(later.is_far_ahead());
+  BOOST_TEST(later.has_settled_behind({1, 998}));
+  BOOST_TEST(!later.has_settled_behind({2, 0}));
+  for (std::uint32_t i = 0; i < 100; i += 2) progress.settle({0, i});
+  BOOST_TEST(!progress.is_far_ahead());
+}
+
 BOOST_AUTO_TEST_CASE(the_mark_of_a_seek_outlives_the_commits_behind_it) {
   log_progress progress(*parse_position(R"({"zkrecipes":"position","batch":5,"index":0,"seek":"s1"})"));
   progress.open(5, 1);

@@ -8,7 +8,6 @@ namespace zkrecipes::detail {
 namespace {
 
 constexpr std::string_view memory_kind = "delivery_memory";
-constexpr std::size_t longest_attempts = 31;  // a count and a time, with blanks
 
 std::optional<std::vector<std::string>> list_or_nothing(const json_object& of, std::string_view name) {
   return of.has(name) ? of.texts(name) : std::vector<std::string>();
@@ -21,8 +20,6 @@ std::size_t bytes_in_record(const std::string& id) {
   return text.size() + 1;
 }
 
-std::size_t bytes_with_attempts(const std::string& id) { return bytes_in_record(id) + longest_attempts; }
-
 }  // namespace
 
 bool delivery_memory::knows(const std::string& id) const {
@@ -32,7 +29,7 @@ bool delivery_memory::knows(const std::string& id) const {
 }
 
 void delivery_memory::settle(const std::string& id, std::uint64_t first) {
-  remove_failed(id);
+  failed_.erase(id);
   if (settled_ < std::numeric_limits<std::int64_t>::max()) ++settled_;
   if (const auto numbered = parse_numbered_id(id)) return runs_.add(*numbered, first);
   runs_.note_settlement();
@@ -42,7 +39,7 @@ void delivery_memory::settle(const std::string& id, std::uint64_t first) {
 }
 
 void delivery_memory::forget(const std::string& id) {
-  remove_failed(id);
+  failed_.erase(id);
   remove_name(id);
 }
 
@@ -63,15 +60,8 @@ void delivery_memory::remove_name(const std::string& id) {
   names_.erase(found);
 }
 
-void delivery_memory::remove_failed(const std::string& id) {
-  if (failed_.erase(id) > 0) bytes_of_failed_ -= bytes_with_attempts(id);
-}
-
 void delivery_memory::fail(const std::string& id, std::int64_t since) {
-  const bool is_new = !failed_.contains(id);
-  const auto bytes = is_new ? bytes_with_attempts(id) : 0;
-  if (is_new && (failed_.size() >= most_failed || bytes_of_failed_ + bytes > most_bytes_of_failed)) return;
-  bytes_of_failed_ += bytes;
+  if (failed_.size() >= most_counted && !failed_.contains(id)) return;
   count_failure(failed_[id], since);
 }
 
@@ -112,7 +102,6 @@ bool delivery_memory::read_failed(const std::vector<std::string>& texts) {
     if (!read || read->first.empty() || read->second.count == 0) return false;
     const std::string id(read->first);
     if (!failed_.try_emplace(id, read->second).second) return false;
-    bytes_of_failed_ += bytes_with_attempts(id);
   }
   return failed_.size() <= most_failed;
 }

@@ -21,10 +21,9 @@ class delivery_memory {
  public:
   /// A safeguard: the owner of a memory forgets names earlier. Beyond it the name that was settled first is forgotten.
   static constexpr std::size_t most_names = 20'000;
-  static constexpr std::size_t most_failed = 20'000;  ///< A safeguard, too: further messages are not counted.
+  static constexpr std::size_t most_failed = 20'000;  ///< Those of an earlier version; ours are `most_counted`.
   /// The same by what they take in the record, because a server takes no request of more than 1 MB.
   static constexpr std::size_t most_bytes_of_names = 400 * 1'024;
-  static constexpr std::size_t most_bytes_of_failed = 320 * 1'024;
 
   /// It is settled.
   bool knows(const std::string& id) const;
@@ -49,7 +48,6 @@ class delivery_memory {
 
   bool add_name(const std::string& id);
   void remove_name(const std::string& id);
-  void remove_failed(const std::string& id);
   bool read_runs(const std::vector<std::string>& texts);
   bool read_names(const std::vector<std::string>& texts);
   bool read_failed(const std::vector<std::string>& texts);
@@ -60,7 +58,6 @@ class delivery_memory {
   std::uint64_t last_place_ = 0;
   std::size_t bytes_of_names_ = 0;
   std::map<std::string, failed_attempts> failed_;
-  std::size_t bytes_of_failed_ = 0;
   std::int64_t settled_ = 0;  // how many were settled, ever
   json_object unknown_fields_;
 };

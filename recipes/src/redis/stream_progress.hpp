@@ -16,8 +16,8 @@ namespace zkrecipes::detail {
 class stream_progress {
  public:
   /// So many ranges and failed attempts a position may have before no more is to be begun. Each takes about 40 bytes in
-  /// the record with the ids that Redis gives, and less than 90 with any.
-  static constexpr std::size_t most_parts = 8'000;
+  /// the record with the ids that Redis gives, and less than 90 with any; each commit writes all of them.
+  static constexpr std::size_t most_parts = 1'000;
 
   stream_progress() = default;
   explicit stream_progress(stream_position stored);

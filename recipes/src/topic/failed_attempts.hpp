@@ -1,6 +1,7 @@
 // Failed attempts at a message of a log, as its position has them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,10 @@ struct failed_attempts {
   std::int32_t count = 0;
   std::int64_t since = 0;  ///< When the first of them failed, in milliseconds since 1970.
 };
+
+/// A record names at most so many messages with failed attempts, because each commit writes it as a whole. Attempts at
+/// others count in the memory of the term that has them in hand.
+inline constexpr std::size_t most_counted = 100;
 
 /// One more has failed, at this time. The highest count and the earliest time are those that `parse_failed_attempts`
 /// reads.

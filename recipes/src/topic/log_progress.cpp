@@ -47,7 +47,28 @@ void log_progress::settle(const message_place& which) {
   move_on();
 }
 
-void log_progress::fail(const message_place& which, std::int64_t since) { count_failure(stored_.failed[which], since); }
+void log_progress::fail(const message_place& which, std::int64_t since) {
+  if (stored_.failed.size() >= most_counted && !stored_.failed.contains(which)) return;
+  count_failure(stored_.failed[which], since);
+}
+
+bool log_progress::is_far_ahead() const {
+  auto ranges = stored_.batches.all().size();
+  for (const auto& [batch, each] : stored_.messages) ranges += each.all().size();
+  for (const auto& [batch, each] : open_) ranges += each.settled.all().size();
+  return ranges >= most_ranges;
+}
+
+bool log_progress::has_settled_behind(const message_place& which) const {
+  const auto is_behind = [&](std::int32_t batch, const indexes& some) {
+    return !some.empty() && which < message_place{batch, some.all().rbegin()->second};
+  };
+  if (!stored_.batches.empty() && stored_.batches.all().rbegin()->second > which.batch) return true;
+  const auto& parts = stored_.messages;
+  if (!parts.empty() && is_behind(parts.rbegin()->first, parts.rbegin()->second)) return true;
+  return std::any_of(open_.lower_bound(which.batch), open_.end(),
+                     [&](const auto& each) { return is_behind(each.first, each.second.settled); });
+}
 
 failed_attempts log_progress::failed(const message_place& which) const {
   const auto found = stored_.failed.find(which);

@@ -1,6 +1,7 @@
 // Which messages of a shard a group has settled, between what is stored and what was read.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -15,6 +16,9 @@ namespace zkrecipes::detail {
 /// first message that is not settled. It does no I/O.
 class log_progress {
  public:
+  /// Each takes about 20 bytes of the record, which each commit writes as a whole.
+  static constexpr std::size_t most_ranges = 1'000;
+
   log_progress() = default;
   explicit log_progress(log_position stored) : stored_(std::move(stored)) {}
 
@@ -30,6 +34,10 @@ class log_progress {
   void settle(const message_place& which);
   void fail(const message_place& which, std::int64_t since);
   failed_attempts failed(const message_place& which) const;
+  /// So much is settled behind messages that are not that no further ones are to be begun.
+  bool is_far_ahead() const;
+  /// Whether a message behind this one is settled.
+  bool has_settled_behind(const message_place& which) const;
 
   log_position position() const;
   /// The batches that were settled as a whole since the last call.

@@ -67,27 +67,52 @@ awaitable<outcome<log_messages>> log_reader::receive(std::size_t most) {
     if (!error && most == 0 && position_.wants_look()) error = co_await position_.look();
     if (error || position_.is_outdated() || most == 0) co_return failed<log_messages>(error);
     ask_ahead(most);
-    if (!ready_.empty()) break;
-    const bool is_reading = !asked_.empty();
-    if (is_reading) error = co_await take_answer();
-    if (!is_reading) error = co_await list_again();
+    if (may_hand_out()) break;
+    if (!ready_.empty()) {
+      error = co_await await_progress();
+    } else if (!asked_.empty()) {
+      error = co_await take_answer();
+    } else {
+      error = co_await list_again();
+    }
     if (error) co_return failed<log_messages>(error);
   }
   log_messages some;
   some.reserve(std::min(most, ready_.size()));
-  while (some.size() < most && !ready_.empty()) {
+  while (some.size() < most && may_hand_out()) {
     some.push_back(std::move(ready_.front()));
     ready_.pop_front();
   }
   co_return outcome<log_messages>(error_code(), std::move(some));
 }
 
+/// With more in hand the position might become too large. A message in front of something settled always may.
+bool log_reader::may_hand_out() const {
+  if (ready_.empty()) return false;
+  if (!progress_.is_far_ahead()) return true;
+  const auto next = parse_message_name(ready_.front().name);
+  return next && progress_.has_settled_behind(*next);
+}
+
+/// Waits until messages are settled, or somebody else has moved the position.
+awaitable<error_code> log_reader::await_progress() {
+  if (position_.has_fired()) co_return co_await position_.look();
+  const auto why = co_await position_.changed().wait();
+  co_return why == wake::cancelled ? make_error_code(asio::error::operation_aborted) : error_code();
+}
+
 /// Reads the position and the list, the first time.
 awaitable<error_code> log_reader::get_ready() {
   if (position_.is_known()) co_return error_code();
   auto agree = [topic = topic_] { return agree_on_topic(topic); };
-  auto begun = co_await position_.begin(listing(), agree, serialize(log_position()));
+  auto list_and_record = [this, list = listing()] {
+    auto looks = list();
+    looks.push_back(request_of_topic(*topic_));
+    return looks;
+  };
+  auto begun = co_await position_.begin(list_and_record, agree, serialize(log_position()));
   auto& [error, seen] = begun;
+  if (!error) error = compare_topic(*topic_, seen[2]);  // in front of the list: there is no folder beyond their shards
   if (!error) error = seen[1].error;
   if (error) co_return error;
   auto stored = parse_position(seen[0].data);

@@ -49,6 +49,8 @@ class log_reader {
   };
 
   awaitable<error_code> get_ready();
+  bool may_hand_out() const;
+  awaitable<error_code> await_progress();
   position_node::more_requests listing();
   awaitable<error_code> list_again();
   awaitable<error_code> take_answer();

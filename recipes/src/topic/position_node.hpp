@@ -54,7 +54,10 @@ class position_node {
 
   /// The write of a commit, from the version that is known.
   void write(transaction& to, std::string text) const { to.set(path_, std::move(text), version_); }
-  void note_written() noexcept { ++version_; }
+  void note_written() noexcept {
+    ++version_;
+    changed_.notify();
+  }
   /// That write was refused. False: the refusal concerns the whole term.
   bool note_refused(const error_code& why);
 

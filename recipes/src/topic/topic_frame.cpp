@@ -56,6 +56,12 @@ awaitable<error_code> agree_on_topic(topic_frame_ptr topic) {
   return agree_on_record(topic->session, topic->where.root, topic_record(*topic));
 }
 
+backend::request request_of_topic(const topic_frame& topic) { return make_request(opcode::get, topic.where.root); }
+
+error_code compare_topic(const topic_frame& topic, const backend::reply& found) {
+  return compare_record(found, topic_record(topic));
+}
+
 awaitable<error_code> agree_on_record(core_ptr session, std::string path, json_object ours) {
   for (;;) {
     auto found = co_await session->perform(make_request(opcode::get, path), retry::always);

@@ -40,6 +40,9 @@ awaitable<error_code> find_record(core_ptr session, std::string path, json_objec
 awaitable<error_code> find_topic(topic_frame_ptr topic);
 /// As `agree_on_record` with the topic's record.
 awaitable<error_code> agree_on_topic(topic_frame_ptr topic);
+/// The record, read together with something else, and compared with our options as `compare_record` does.
+backend::request request_of_topic(const topic_frame& topic);
+error_code compare_topic(const topic_frame& topic, const backend::reply& found);
 /// Whether this can be the name of a group: see `name_problem`.
 bool is_group(std::string_view name);
 
