@@ -94,7 +94,7 @@ class broker_case : public ensemble_case {
   broker_case(std::string group, std::string election) : group_(std::move(group)), election_(std::move(election)) {
     create("/results");
     options.window = 64;
-    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3};
+    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3, .outage = 10ms};
   }
   running_reader& begin(session by, const message_feed& from, const std::string& where, processor does) {
     return all.emplace_back(std::move(by), from, where, options, std::move(does));

@@ -67,7 +67,7 @@ class deliveries : public queue_case {
   deliveries() {
     create("/e");
     create("/results");
-    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3};
+    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3, .outage = 10ms};
   }
   void teardown() {
     end_runs(all);

@@ -37,7 +37,7 @@ class topics : public ensemble_case {
     with.shards = 1;
     with.retention.groups = {"g"};
     options.window = 64;
-    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3};
+    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3, .outage = 10ms};
   }
   void teardown() {
     end_runs(all);

@@ -28,7 +28,7 @@ class own_source_case : protected with_own_sources, public ensemble_case {
     with.source = "memory";
     with.retry = {.first_pause = 1ms, .max_pause = 5ms};
     options.window = 16;
-    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3};
+    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3, .outage = 10ms};
   }
   void teardown() {
     end_runs(all);

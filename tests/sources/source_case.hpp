@@ -40,7 +40,7 @@ class source_case : protected with_source<Source>, public ensemble_case {
   source_case() {
     create("/e");
     create("/results");
-    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3};
+    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3, .outage = 10ms};
     options.window = 16;
   }
   void teardown() {

@@ -41,7 +41,7 @@ class random_delivery : public delivering {
   random_delivery(std::uint64_t seed, queue_consumer_options options) : random_(seed) {
     options.window = 1 + random_() % 6;
     options.parallel = options.order == message_order::strict ? 1 : options.window;
-    options.retry = {.first = 10ms, .longest = 10ms, .jitter = 0, .attempts = 3};
+    options.retry = {.first = 10ms, .longest = 10ms, .jitter = 0, .attempts = 3, .outage = 10ms};
     options.repeats = message_repeats{.origin = &origin_of_random};
     refusal = [this](const operation& what) { return refuse(what); };
     consume(std::move(options));

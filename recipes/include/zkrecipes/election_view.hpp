@@ -81,6 +81,8 @@ struct election_view {
   /// How long ago the leader was asked to give up, by the observer's wall clock against the server's. The request
   /// stands until the leader has left.
   std::optional<std::chrono::milliseconds> resignation_asked;
+  /// Why the queue consumer that leads holds off (`message_retry::outage`), shortened. Empty: it does not.
+  std::string held_off{};
   /// Differs whenever any field above differs, the times excepted.
   std::string fingerprint;
 };

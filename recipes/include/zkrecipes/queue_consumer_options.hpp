@@ -60,6 +60,11 @@ struct message_retry {
   /// After this many failed attempts the message is spent. The servers keep the count, also across hand-overs and
   /// crashes. 1 to 100.
   std::int32_t attempts = 8;
+  /// While attempts at different messages fail and none succeeds, the consumer holds off: it tries one message at a
+  /// time, at most every few seconds, and an attempt counts only once in this time. So a dependency that is away makes
+  /// no dead letters, and messages that can never succeed do not stop the others for ever. 0 to 24 h; 0: it does not
+  /// hold off, and each attempt counts.
+  std::chrono::milliseconds outage{600'000};
 };
 
 /// Settings of a `queue_consumer`.

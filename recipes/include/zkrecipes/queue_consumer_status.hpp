@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace zkrecipes {
 
@@ -29,6 +30,7 @@ struct queue_consumer_status {
   std::size_t resting = 0;        ///< Messages that wait for their next attempt.
   std::size_t limited = 0;        ///< Messages that could be begun, and wait for `message_limit`.
   std::size_t last_commit = 0;    ///< Messages in the last transaction.
+  std::string held_off{};         ///< Why nothing but probes is begun: `message_retry::outage`. Empty: it is not so.
   std::chrono::milliseconds oldest{0};  ///< For how long the oldest message that is not settled has been here.
 
   friend bool operator==(const queue_consumer_status&, const queue_consumer_status&) = default;

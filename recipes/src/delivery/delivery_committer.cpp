@@ -17,14 +17,22 @@ namespace {
 
 constexpr std::size_t max_bytes = 256 * 1024;
 constexpr auto figures_pause = 1s;
+constexpr std::size_t longest_reason = 200;
+
+/// As it stands in the record, which is written often.
+std::string shown_reason(const std::string& reason) {
+  return reason.empty() ? "no reason given" : reason.substr(0, longest_reason);
+}
 
 }  // namespace
 
-delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, probation& watch,
-                                       parked_keys& parked, delivery_repeats& repeats)
+delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window,
+                                       circuit_breaker& breaker, probation& watch, parked_keys& parked,
+                                       delivery_repeats& repeats)
     : term_(std::move(term)),
       frame_(frame),
       window_(window),
+      breaker_(breaker),
       probation_(watch),
       parked_(parked),
       repeats_(repeats),
@@ -176,6 +184,7 @@ void delivery_committer::conclude(const member& each) {
     whose.is_removed = true;
     return window_.restart(whose);
   }
+  if (!is_parked && !whose.is_repeat) breaker_.note_success(term_->session()->now());
   frame_.board.change([&](queue_consumer_status& status) {
     ++(is_parked ? status.parked : whose.is_repeat ? status.repeated : status.done);
   });
@@ -192,17 +201,19 @@ void delivery_committer::count_failure(message_in_hand& whose) {
   auto next = *whose.what;
   ++next.attempts;
   ++next.stat.version;
+  const bool is_asked_for = whose.outcome.after().has_value();
   window_.load(whose, std::move(next));
   whose.cost = cost;  // this write has not changed the data
   whose.first_failed = first_failed;
-  window_.rest(whose, now + bounded(pause));
+  breaker_.rest(whose, bounded(pause), is_asked_for, now);
 }
 
 /// Only what changes with the work: else the record would be written again and again.
 delivery_committer::figures delivery_committer::present() const {
   const auto status = frame_.board.read();
-  figures all{status.received, status.done,    status.again,     status.parked, status.declined,
-              status.waited,   status.commits, status.held_back, status.resting};
+  figures all{status.received, status.done,    status.again,     status.parked,  status.declined,
+              status.waited,   status.commits, status.held_back, status.resting, {}};
+  if (breaker_.is_open()) all.held_off = shown_reason(breaker_.reason());
   if (const auto* oldest = window_.oldest()) all.oldest = oldest->what->stat.ctime;
   return all;
 }
@@ -216,6 +227,7 @@ json_object delivery_committer::to_json(const figures& what) {
   if (what.declined) all.set("declined", count(what.declined));
   if (what.waited) all.set("waited", count(what.waited));
   all.set("held_back", count(what.held_back)).set("resting", count(what.resting));
+  if (!what.held_off.empty()) all.set("held_off", what.held_off);
   return all.set("oldest_ms", what.oldest);
 }
 

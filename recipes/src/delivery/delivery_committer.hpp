@@ -8,6 +8,7 @@
 #include <string>
 
 #include "consumer/term_state.hpp"
+#include "delivery/circuit_breaker.hpp"
 #include "delivery/delivery_batch.hpp"
 #include "delivery/delivery_frame.hpp"
 #include "delivery/delivery_repeats.hpp"
@@ -20,8 +21,8 @@ namespace zkrecipes::detail {
 class delivery_committer {
  public:
   /// All of these outlive it.
-  delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, probation& watch,
-                     parked_keys& parked, delivery_repeats& repeats);
+  delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, circuit_breaker& breaker,
+                     probation& watch, parked_keys& parked, delivery_repeats& repeats);
 
   /// Whether there is something to write. On the strand, like everything here.
   bool has_work();
@@ -58,6 +59,7 @@ class delivery_committer {
   struct figures {
     std::uint64_t received = 0, done = 0, again = 0, parked = 0, declined = 0, waited = 0, commits = 0;
     std::size_t held_back = 0, resting = 0;
+    std::string held_off{};   ///< Why nothing but probes is begun; empty: it is not so.
     std::int64_t oldest = 0;  ///< When the first message was put, in milliseconds since 1970; 0: there is none.
 
     friend bool operator==(const figures&, const figures&) = default;
@@ -72,6 +74,7 @@ class delivery_committer {
   term_ptr term_;
   delivery_frame& frame_;
   delivery_window& window_;
+  circuit_breaker& breaker_;
   probation& probation_;
   parked_keys& parked_;
   delivery_repeats& repeats_;

@@ -84,9 +84,11 @@ void delivery_committer::refuse(const member& culprit, const error_code& why) {
     probation_.settled(whose.what->name);  // the attempt that a suspect is charged with is this one
     window_.rest(whose, term_->session()->now() + pause);
   } else {
-    const auto behind = window_.refuse(whose, message_outcome::again("its effects were refused: " + why.message()));
-    for (const auto* each : behind) probation_.put_back(each->what->name);
+    const auto failed = message_outcome::again("its effects were refused: " + why.message());
+    for (const auto* each : window_.refuse(whose, failed)) probation_.put_back(each->what->name);
     frame_.board.change([](queue_consumer_status& status) { ++status.again; });
+    const bool is_spared = breaker_.spares(whose, failed, why == errc::no_auth, term_->session()->now());
+    if (is_spared) probation_.put_back(whose.what->name);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <boost/system/system_error.hpp>
 
 #include "session/forwarding.hpp"
+#include "session/hook.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
@@ -36,9 +37,11 @@ delivery_run::delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io
       changed_(get_scheduler()),
       probation_({}, 0),
       window_(limits_of(*frame_)),
+      breaker_(window_, frame_->options),
       parked_(frame_->options),
       repeats_(term_->session(), *frame_),
-      committer_(term_, *frame_, window_, probation_, parked_, repeats_) {}
+      committer_(term_, *frame_, window_, breaker_, probation_, parked_, repeats_),
+      log_(guarded(*get_scheduler(), term_->session()->options().log)) {}
 
 awaitable<outcome<>> delivery_run::run() {
   const forwarding term_changes(term_->changed(), changed_);
@@ -61,6 +64,7 @@ awaitable<outcome<>> delivery_run::run() {
     status.lost += lost;
     status.in_hand = status.finished = status.held_back = status.resting = status.limited = 0;
     status.oldest = 0ms;
+    status.held_off.clear();
   });
   co_return outcome<>(error_);
 }
@@ -149,6 +153,7 @@ lease_clock::time_point delivery_run::next_time(lease_clock::time_point now) con
     consider(window_.next_time());
     consider(committer_.next_figures());
     consider(held_off_until_);
+    consider(breaker_.next_probe());
     consider(limited_until_);
     consider(next_eviction());
   }
@@ -162,8 +167,10 @@ lease_clock::time_point delivery_run::next_time(lease_clock::time_point now) con
 
 void delivery_run::begin_messages(lease_clock::time_point now) {
   if (now < held_off_until_ || parked_.has_revived() || frame_->source->is_outdated()) return;
-  while (auto* next = window_.next(now)) {
-    if (!begin_or_prepare(*next)) return;
+  if (breaker_.lets_begin(now)) breaker_.prepare_probe(now);
+  while (breaker_.lets_begin(now)) {
+    auto* next = window_.next(now);
+    if (!next || !begin_or_prepare(*next)) return;
   }
 }
 
@@ -236,7 +243,24 @@ void delivery_run::show() {
     status.resting = window_.count(stage::resting);
     status.limited = limited_until_ == never ? 0 : window_.ready_count();
     status.oldest = std::chrono::duration_cast<std::chrono::milliseconds>(age);
+    status.held_off = breaker_.is_open() ? breaker_.reason() : std::string();
   });
+  if (breaker_.is_open() != is_told_open_) tell_log();
+}
+
+void delivery_run::tell_log() {
+  is_told_open_ = breaker_.is_open();
+  if (!log_) return;
+  const auto name = frame_->source->name();
+  const auto detail = is_told_open_ ? "consumer-held-off: all attempts fail; the last: " + breaker_.reason()
+                                    : std::string("consumer-goes-on: an attempt has succeeded");
+  log_event told;
+  told.event = session_event::operation_failed;
+  told.severity = is_told_open_ ? log_severity::warning : log_severity::info;
+  told.operation = "process";
+  told.path = name;
+  told.detail = detail;
+  log_(told);
 }
 
 }  // namespace zkrecipes::detail

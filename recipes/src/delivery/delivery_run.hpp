@@ -12,6 +12,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "consumer/term_state.hpp"
+#include "delivery/circuit_breaker.hpp"
 #include "delivery/delivery_committer.hpp"
 #include "delivery/delivery_frame.hpp"
 #include "delivery/delivery_limiter.hpp"
@@ -80,6 +81,7 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   awaitable<void> commit();
   void tell();
   void show();
+  void tell_log();
 
   term_ptr term_;
   delivery_frame_ptr frame_;
@@ -87,6 +89,7 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   condition changed_;
   probation probation_;
   delivery_window window_;
+  circuit_breaker breaker_;
   parked_keys parked_;
   delivery_repeats repeats_;
   delivery_committer committer_;
@@ -100,7 +103,8 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   bool is_reading_ = false;
   bool is_committing_ = false;
   bool has_news_ = false;
-  bool must_open_ = true;  // before anything is received
+  bool is_told_open_ = false;  // to the log: that the breaker is open
+  bool must_open_ = true;      // before anything is received
   bool is_cut_ = false;
   bool has_lapsed_ = false;      // a call was not made, because the lease had lapsed
   bool may_not_commit_ = false;  // the last commit has failed for good
@@ -113,6 +117,7 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   bool is_turning_ = false;
   lease_clock::time_point commit_by_ = never;
   lease_clock::duration commit_took_{0};
+  log_hook log_;
   error_code error_;
   std::exception_ptr failure_;
 };

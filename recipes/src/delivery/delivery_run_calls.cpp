@@ -21,6 +21,7 @@ constexpr auto first_look = 2 * longest_together;
 void delivery_run::begin(message_in_hand& which) {
   window_.begin(which, get_scheduler()->now());
   charge(which);
+  breaker_.note_begun();
   ++begun_;
   auto begun = std::make_shared<process_call>();
   begun->messages.push_back({which.number, which.what, which.begun});
@@ -47,7 +48,7 @@ void delivery_run::take_along(process_call& with) {
 bool delivery_run::may_take_along() const {
   const auto& options = frame_->options;
   return options.order == message_order::strict && options.delivery != delivery_guarantee::at_most_once && !limiter_ &&
-         !repeats_.is_used() && !probation_.is_on();
+         !repeats_.is_used() && !probation_.is_on() && !breaker_.is_open();
 }
 
 /// Runs on the executor of the career. The lease is checked right before each call of `process`: the executor may have
@@ -204,11 +205,16 @@ void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome)
   }
   if (which.is_removed) {  // at most once: there is nothing left to settle
     const bool is_done = what == message_outcome::kind::done;
+    if (is_done) breaker_.note_success(get_scheduler()->now());
+    if (what == message_outcome::kind::again)
+      breaker_.note_failure(which, outcome.reason(), false, get_scheduler()->now());
     frame_->board.change([&](queue_consumer_status& status) { ++(is_done ? status.done : status.lost); });
     return window_.remove(which);
   }
   if (what == message_outcome::kind::again) {
     frame_->board.change([](queue_consumer_status& status) { ++status.again; });
+    if (!which.is_void && breaker_.spares(which, outcome, false, get_scheduler()->now()))
+      return probation_.put_back(which.what->name);
   }
   if (!window_.finish(which, std::move(outcome))) probation_.put_back(which.what->name);
 }

@@ -115,6 +115,8 @@ class delivery_window {
   std::size_t size() const noexcept { return all_.size(); }
   std::size_t count(stage at) const noexcept { return counts_[static_cast<std::size_t>(at)]; }
   std::size_t working_count() const noexcept { return working_.size(); }
+  /// Those that are processed, or have been and are not committed.
+  std::size_t begun_count() const noexcept { return begun_; }
   /// How many could be begun if there were room and credit.
   std::size_t ready_count() const noexcept { return ready_.size(); }
   std::size_t held_back() const noexcept { return count(stage::waiting) - ready_.size(); }

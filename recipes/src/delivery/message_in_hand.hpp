@@ -43,7 +43,9 @@ struct message_in_hand {
   lease_clock::time_point received{};
   lease_clock::time_point begun{};
   lease_clock::time_point rests_until{};
-  std::int64_t first_failed = 0;  ///< See `dead_letter`. 0: no attempt was counted in this term.
+  lease_clock::time_point failed{};       ///< When its last attempt in this term has failed, counted or not.
+  lease_clock::time_point counts_from{};  ///< A failed attempt before this does not count.
+  std::int64_t first_failed = 0;          ///< See `dead_letter`. 0: no attempt was counted in this term.
 
   bool is_begun() const noexcept {
     return !is_declined && (at == stage::working || at == stage::finished || at == stage::committing);

@@ -32,6 +32,7 @@ void check(const message_retry& retry) {
   require(retry.longest >= retry.first && retry.longest <= 24h, "retry.longest", "at least `first`, and at most 24 h");
   require(retry.factor >= 1 && retry.factor <= 100, "retry.factor", "1 to 100");
   require(retry.jitter >= 0 && retry.jitter <= 1, "retry.jitter", "0 to 1");
+  require(retry.outage >= 0ms && retry.outage <= 24h, "retry.outage", "0 to 24 h");
   require(retry.attempts >= 1 && retry.attempts <= 100, "retry.attempts", "1 to 100");
 }
 

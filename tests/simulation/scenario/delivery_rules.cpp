@@ -30,6 +30,7 @@ queue_consumer_options draw_options(std::uint64_t seed, bool is_topic) {
   options.retry.attempts = static_cast<std::int32_t>(1 + draw.below(4));
   options.retry.first = std::chrono::milliseconds(draw.below(300));
   options.retry.longest = options.retry.first + std::chrono::milliseconds(draw.below(1500));
+  options.retry.outage = std::chrono::milliseconds(chance(seed, 876).below(500));
   chance more(seed, 873);
   const bool may_park_keys =
       !is_topic && options.order == message_order::by_key && options.delivery != delivery_guarantee::at_most_once;
@@ -61,6 +62,13 @@ delivery_rules::delivery_rules(stage& in, const term_rules& terms, std::string e
       probation_(in, std::max<std::size_t>(options_.window, 2)),
       limit_(in, options_.limit),
       repeats_(in, options_) {
+  chance outage(in.what().seed, 877);
+  if (outage.one_in(3)) {
+    // Attempts that counted as fast as the messages are tried would be used up in it.
+    options_.retry = {.first = 30ms, .longest = 60ms, .attempts = 12, .outage = 1s};
+    away_from_ = outage.between(in.what().faults_from, in.what().faults_until);
+    away_until_ = away_from_ + outage.between(2s, 4s);
+  }
   chance draw(in.what().seed, 871);
   if (!draw.one_in(5)) return;
   killer_ = 1 + draw.below(12);
@@ -73,6 +81,11 @@ trouble delivery_rules::of(const std::string& message) const {
   chance draw(in_.what().seed * 1'000 + number, 872);
   if (!draw.one_in(5)) return trouble::none;
   return static_cast<trouble>(1 + draw.below(static_cast<std::uint64_t>(trouble::kills) - 1));
+}
+
+bool delivery_rules::is_away() const {
+  const auto now = in_.clock().now();
+  return away_from_ <= now && now < away_until_;
 }
 
 bool delivery_rules::is_item(const std::string& path) const {
@@ -243,6 +256,9 @@ void delivery_rules::check_letter(const std::string& text) {
   const bool is_behind = is_behind_parked(number);
   in_.require(is_spent || is_behind || trouble_of_it == trouble::is_parked, "a message is parked after its attempts",
               text);
+  const bool passes = trouble_of_it == trouble::none || trouble_of_it == trouble::throws_at_first ||
+                      trouble_of_it == trouble::asks_again || trouble_of_it == trouble::holds_off;
+  in_.require(!passes || is_behind || away_until_ <= away_from_ || killer_ != 0, "no dead letter by an outage", text);
   // Any message may be in hand when its process is killed, so any may use its attempts up if there are few.
   in_.require(begun_.contains(number) || named_.contains(number) || is_behind, "nothing is parked untried", text);
   check_order(number);

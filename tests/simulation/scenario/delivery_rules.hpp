@@ -39,6 +39,8 @@ class delivery_rules {
 
   const queue_consumer_options& options() const noexcept { return options_; }
   trouble of(const std::string& message) const;
+  /// Whether the dependency of all messages is away at present, so that each attempt fails.
+  bool is_away() const;
 
   void committed(const entry& what);
   /// `process` is called. Says how often that was so for this message.
@@ -79,6 +81,8 @@ class delivery_rules {
   probation_rules probation_;
   limit_rules limit_;
   repeat_rules repeats_;
+  instant away_from_{};
+  instant away_until_{};      // not later than `away_from_`: it is never away
   std::uint64_t killer_ = 0;  // the number of the message that kills its process; 0: none
   std::uint64_t produced_ = 0;
   std::map<std::string, std::uint64_t> numbers_;  // by path

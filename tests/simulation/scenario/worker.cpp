@@ -250,6 +250,7 @@ asio::awaitable<message_outcome> moody_career::process(term present, message ite
   of_.in.notes().note(of_.client, "processes", item.data, item.attempts);
   const auto working = works();
   co_await takes(300ms, 30, 4s);
+  if (rules.is_away()) throw std::runtime_error("the dependency is away");
   if (what == trouble::kills) {
     of_.in.crash(of_.client);
     co_await never_ends();

@@ -40,6 +40,7 @@ queue_consumer_options draw_consuming(std::uint64_t seed) {
   options.retry.attempts = static_cast<std::int32_t>(1 + draw.below(4));
   options.retry.first = milliseconds(draw.below(300));
   options.retry.longest = options.retry.first + milliseconds(draw.below(1'000));
+  options.retry.outage = milliseconds(chance(seed, 876).below(500));
   // Each attempt at a message that kills its process takes a time-out.
   if (rabbit_rules::has_killer(seed)) options.retry.attempts = std::min(options.retry.attempts, 2);
   return options;

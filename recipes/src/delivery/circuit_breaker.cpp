@@ -1,0 +1,128 @@
+#include "delivery/circuit_breaker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "delivery/retry_pause.hpp"
+
+namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto first_probe_pause = 1s;
+
+/// In strict order each message has had all its attempts before the next one is tried.
+std::size_t enough(message_order order) { return order == message_order::strict ? 2 : 3; }
+
+}  // namespace
+
+circuit_breaker::circuit_breaker(delivery_window& window, const queue_consumer_options& options)
+    : window_(window), options_(options) {}
+
+bool circuit_breaker::spares(message_in_hand& which, const message_outcome& failed, bool is_forbidden,
+                             lease_clock::time_point now) {
+  note_failure(which, failed.reason(), is_forbidden, now);
+  if (takes_count(which, now)) return false;
+  if (failed.after()) {
+    window_.rest(which, now + bounded(*failed.after()));
+  } else if (is_open_) {
+    window_.rest(which, never);
+    spared_.insert(which.number);
+  } else {
+    window_.rest(which, std::min(which.counts_from, now + longest_probe_pause));
+  }
+  return true;
+}
+
+void circuit_breaker::note_failure(message_in_hand& which, const std::string& reason, bool is_forbidden,
+                                   lease_clock::time_point now) {
+  const bool is_common = is_forbidden && !is_of_the_message(which);
+  which.failed = now;
+  if (options_.retry.outage.count() == 0) return;
+  if (failing_.size() < enough(options_.order)) failing_.insert(which.number);
+  if (!is_open_ && (is_common || failing_.size() == enough(options_.order))) open(reason, now);
+  if (!is_open_ || !std::exchange(is_probing_, false)) return;
+  next_probe_ = now + std::min<lease_clock::duration>(pause_, options_.retry.outage);
+  pause_ = std::min<lease_clock::duration>(2 * pause_, longest_probe_pause);
+}
+
+/// It has failed before, and others have succeeded since.
+bool circuit_breaker::is_of_the_message(const message_in_hand& which) const {
+  return which.failed != lease_clock::time_point() && which.failed < last_success_;
+}
+
+/// Whether the attempt that has failed counts.
+bool circuit_breaker::takes_count(const message_in_hand& which, lease_clock::time_point now) {
+  if (now < which.counts_from) return false;
+  if (!is_open_) return true;
+  if (!first_ || which.number < *first_ || !window_.find(*first_)) first_ = which.number;
+  if (which.number != *first_ || now < next_count_) return false;
+  next_count_ = now + options_.retry.outage;
+  return true;
+}
+
+void circuit_breaker::open(const std::string& reason, lease_clock::time_point now) {
+  is_open_ = true;
+  reason_ = reason;
+  next_count_ = now + options_.retry.outage;
+  pause_ = first_probe_pause;
+  is_probing_ = is_turn_of_first_ = true;  // what has opened it counts as the first probe
+  is_prepared_ = false;
+  first_.reset();
+}
+
+void circuit_breaker::note_success(lease_clock::time_point now) {
+  last_success_ = now;
+  close();
+}
+
+void circuit_breaker::close() {
+  failing_.clear();
+  is_open_ = is_probing_ = false;
+  release_all();
+}
+
+void circuit_breaker::rest(message_in_hand& which, std::chrono::milliseconds pause, bool is_asked_for,
+                           lease_clock::time_point now) {
+  which.counts_from = now + pause;
+  const bool is_tried_early = !is_asked_for && options_.retry.outage.count() != 0 && (is_strict() || is_open_);
+  const auto early = std::max(options_.retry.first, longest_probe_pause);
+  window_.rest(which, now + (is_tried_early ? std::min(pause, early) : pause));
+}
+
+bool circuit_breaker::lets_begin(lease_clock::time_point now) const {
+  return !is_open_ || (now >= next_probe_ && window_.begun_count() == 0);
+}
+
+void circuit_breaker::prepare_probe(lease_clock::time_point now) {
+  if (is_open_ && window_.empty()) close();  // those that failed are parked, or have gone
+  if (!is_open_ || spared_.empty()) return;
+  const bool has_other = window_.next(now) || !window_.missing().empty();
+  if (std::exchange(is_prepared_, true) && has_other) return;
+  if (is_turn_of_first_) {
+    release(first_ && spared_.contains(*first_) ? *first_ : *spared_.begin());
+  } else if (!has_other) {
+    release_all();
+  }
+}
+
+void circuit_breaker::note_begun() {
+  if (!is_open_) return;
+  is_probing_ = true;
+  is_prepared_ = false;
+  is_turn_of_first_ = !is_turn_of_first_;
+}
+
+void circuit_breaker::release(std::uint64_t number) {
+  spared_.erase(number);
+  auto* which = window_.find_waiting(number);
+  if (which && which->at == message_in_hand::stage::resting) window_.restart(*which);
+}
+
+void circuit_breaker::release_all() {
+  while (!spared_.empty()) release(*spared_.begin());
+}
+
+}  // namespace zkrecipes::detail

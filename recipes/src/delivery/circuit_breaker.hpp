@@ -1,0 +1,78 @@
+// Tells a dependency that is away from messages that can not be processed.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "delivery/delivery_window.hpp"
+
+namespace zkrecipes::detail {
+
+/// While attempts at different messages fail and none succeeds, the dependency is at fault, and not the messages. Then
+/// it is *open*: one message is tried at a time, with pauses, and an attempt that fails does not count. One probe
+/// in two is the first message that has failed, the other goes on to the next one, so that a message which can never
+/// succeed does not stand for all. The first success closes it, and all that was spared is tried again at once.
+///
+/// Nothing can tell whether messages that fail for good are all there are. So one attempt in `message_retry::outage`
+/// counts, that of the first message, which is parked in the end. It needs no session.
+class circuit_breaker {
+ public:
+  static constexpr std::chrono::milliseconds longest_probe_pause{4'000};
+
+  /// Both outlive it.
+  circuit_breaker(delivery_window& window, const queue_consumer_options& options);
+
+  bool is_open() const noexcept { return is_open_; }
+  /// Why the attempt has failed that has opened it.
+  const std::string& reason() const noexcept { return reason_; }
+
+  /// An attempt has failed. `is_forbidden`: a server has refused its effects for want of rights.
+  /// True: it does not count, and the message rests.
+  bool spares(message_in_hand& which, const message_outcome& failed, bool is_forbidden, lease_clock::time_point now);
+  /// The same for a message that is not tried again.
+  void note_failure(message_in_hand& which, const std::string& reason, bool is_forbidden, lease_clock::time_point now);
+  /// An attempt has succeeded, and its effects have happened.
+  void note_success(lease_clock::time_point now);
+  /// A failed attempt was counted: the next one counts after this pause. What bars all others is tried earlier, too.
+  /// `is_asked_for`: `process` has said how long the pause is.
+  void rest(message_in_hand& which, std::chrono::milliseconds pause, bool is_asked_for, lease_clock::time_point now);
+
+  /// Whether a message may be begun.
+  bool lets_begin(lease_clock::time_point now) const;
+  /// Sees to it that there is a message to be tried, when `lets_begin`.
+  void prepare_probe(lease_clock::time_point now);
+  /// A message was begun.
+  void note_begun();
+  /// When the next message may be begun; `never` if it is closed.
+  lease_clock::time_point next_probe() const noexcept { return is_open_ ? next_probe_ : never; }
+
+ private:
+  bool is_strict() const noexcept { return options_.order == message_order::strict; }
+  bool is_of_the_message(const message_in_hand& which) const;
+  bool takes_count(const message_in_hand& which, lease_clock::time_point now);
+  void open(const std::string& reason, lease_clock::time_point now);
+  void close();
+  void release(std::uint64_t number);
+  void release_all();
+
+  delivery_window& window_;
+  const queue_consumer_options& options_;
+  std::set<std::uint64_t> failing_;  // different messages since the last success; no more than are needed
+  std::set<std::uint64_t> spared_;   // they rest until they are tried again as probes
+  lease_clock::time_point last_success_{};
+  bool is_open_ = false;
+  std::string reason_;
+  lease_clock::time_point next_probe_{};
+  lease_clock::duration pause_{};
+  lease_clock::time_point next_count_{};  // from here on one attempt counts
+  std::optional<std::uint64_t> first_;    // the message whose attempt that is
+  bool is_probing_ = false;
+  bool is_prepared_ = false;
+  bool is_turn_of_first_ = true;
+};
+
+}  // namespace zkrecipes::detail

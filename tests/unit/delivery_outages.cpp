@@ -1,0 +1,125 @@
+// A consumer whose messages all fail because something that they need is away, on a server that the test makes.
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include "election/term_record.hpp"
+#include "unit/delivering.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+struct outage_case : delivering {
+  void consume_in(message_order order, std::size_t window) {
+    queue_consumer_options options;
+    options.order = order;
+    options.key = [](const message& item) { return item.data; };
+    options.window = window;
+    options.parallel = order == message_order::strict ? 1 : std::min<std::size_t>(window, 8);
+    consume(options);
+    consumer->is_held = false;
+    consumer->is_away = [this](const message& item) { return is_away || item.data == "poison"; };
+  }
+  static strings many(std::size_t count) {
+    strings all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back("m" + std::to_string(i));
+    return all;
+  }
+  /// In steps, so that all timers in between run.
+  void pass_in_steps(std::chrono::seconds time) {
+    for (std::chrono::milliseconds spent{0}; spent < time; spent += 500ms) pass(500ms);
+  }
+  std::string held_off() const {
+    return detail::parse_record(record_of_term())->notes.figures.text("held_off").value_or("");
+  }
+  std::int32_t most_attempts() const {
+    return consumer->attempts.empty() ? 0 : *std::ranges::max_element(consumer->attempts);
+  }
+
+  bool is_away = true;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(delivery_outages, outage_case)
+
+BOOST_AUTO_TEST_CASE(by_key_an_outage_parks_nothing_and_all_goes_on_within_seconds) {
+  consume_in(message_order::by_key, 256);
+  put(many(300));
+  pass_in_steps(150s);
+  BOOST_TEST(letters().empty());
+  BOOST_TEST(left().size() == 300u);
+  BOOST_TEST(most_attempts() <= 2);
+  BOOST_TEST(consumer->status().held_off == "the database is away");
+  BOOST_TEST(held_off() == "the database is away");
+  BOOST_TEST(consumer->begun.size() < 100u);  // probes, and no storm
+  is_away = false;
+  pass_in_steps(8s);
+  BOOST_TEST(left().empty());
+  BOOST_TEST(letters().empty());
+  BOOST_TEST(consumer->status().held_off.empty());
+  pass_in_steps(2s);
+  BOOST_TEST(held_off().empty());
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_order_a_minute_of_an_outage_parks_nothing_and_all_goes_on_within_seconds) {
+  consume_in(message_order::strict, 256);
+  put(many(20));
+  pass_in_steps(60s);
+  BOOST_TEST(letters().empty());
+  is_away = false;
+  pass_in_steps(5s);
+  BOOST_TEST(left().empty());
+  BOOST_TEST(letters().empty());
+  BOOST_TEST(results == many(20), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_order_a_long_outage_parks_the_first_message_and_no_other) {
+  consume_in(message_order::strict, 256);
+  put(many(20));
+  pass_in_steps(600s);
+  BOOST_TEST(letters().size() == 1u);
+  BOOST_TEST(consumer->status().held_off == "the database is away");
+  is_away = false;
+  pass_in_steps(5s);
+  BOOST_TEST(left().empty());
+  BOOST_TEST(letters().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_can_never_succeed_is_parked_alone_or_among_others) {
+  is_away = false;
+  for (const auto order : {message_order::strict, message_order::by_key, message_order::none}) {
+    const auto before = letters().size();
+    consume_in(order, 16);
+    put({"poison"});
+    pass_in_steps(150s);
+    BOOST_TEST(letters().size() == before + 1);
+    put({"a", "poison", "b", "c"});
+    pass_in_steps(150s);
+    BOOST_TEST(letters().size() == before + 2);
+    BOOST_TEST(left().empty());
+    coordinator->stop();
+    serve_all();
+    coordinator.reset();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(effects_that_are_forbidden_hold_the_consumer_off) {
+  is_away = false;
+  refusal = [&](const operation& what) {
+    return what.path == "/result" ? make_error_code(errc::no_auth) : error_code();
+  };
+  consume_in(message_order::strict, 1);
+  put(many(5));
+  pass_in_steps(200s);
+  BOOST_TEST(letters().empty());
+  BOOST_TEST(most_attempts() == 1);
+  BOOST_TEST(!consumer->status().held_off.empty());
+  refusal = nullptr;
+  pass_in_steps(5s);
+  BOOST_TEST(left().empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
