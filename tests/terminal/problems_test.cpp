@@ -96,6 +96,15 @@ BOOST_AUTO_TEST_CASE(limits_are_respected) {
   BOOST_TEST(has_problem(problems_of(election, {.takeover_limit = 20s}), "no-leader"));
 }
 
+BOOST_AUTO_TEST_CASE(a_consumer_that_holds_off_tells_why) {
+  auto election = quiet();
+  election.held_off = "the database is away";
+  const auto found = problems_of(election);
+  BOOST_TEST_REQUIRE(found.size() == 1u);
+  BOOST_TEST(found[0].name == "consumer-held-off");
+  BOOST_TEST(found[0].text == "all attempts at its messages fail, so it tries one at a time: the database is away");
+}
+
 BOOST_AUTO_TEST_CASE(a_leader_that_hands_over_has_heeded_the_request) {
   auto election = samples::elections()[1];
   election.resignation_asked = 60s;

@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 
 // Ids of our own candidates are not longer. The data of a foreign candidate may be anything, of any length.
 constexpr std::size_t longest_id = 256;
+constexpr std::size_t longest_cause = 200;
 
 candidate_status candidate_of(const zkrecipes::candidate& seen) {
   return {shortened(seen.id, longest_id), seen.position, seen.token, seen.session_id, seen.node};
@@ -65,6 +66,7 @@ election_status status_of(const zkrecipes::election_view& view) {
                                         going->state, going->elapsed, going->deadline};
   status.resignation_asked = view.resignation_asked;
   status.history = history_of(view);
+  status.held_off = shortened(view.held_off, longest_cause);
   return status;
 }
 

@@ -88,6 +88,8 @@ struct election_status {
   std::optional<std::chrono::milliseconds> leaderless_for{};
   /// The last terms by the record, the present one at the end; empty if there is no record of a term.
   std::vector<term_status> history{};
+  /// Why the queue consumer that leads holds off; empty: it does not.
+  std::string held_off{};
   friend bool operator==(const election_status&, const election_status&) = default;
 };
 

@@ -49,6 +49,12 @@ void judge_resignation(election_findings& about, const problem_limits& limits) {
             label(*election.leader) + " was asked to give up " + short_duration(*asked) + " ago, and has not begun to");
 }
 
+void judge_work(election_findings& about) {
+  if (about.election.held_off.empty()) return;
+  about.add("consumer-held-off", severity::critical,
+            "all attempts at its messages fail, so it tries one at a time: " + about.election.held_off);
+}
+
 void judge_takeover(election_findings& about, const problem_limits& limits) {
   const auto& election = about.election;
   if (!election.leaderless_for || *election.leaderless_for < limits.takeover_limit || election.waiters.empty()) return;
@@ -87,6 +93,7 @@ problem_list problems_of(const election_status& election, const problem_limits& 
   judge_record(about);
   judge_hand_over(about, limits);
   judge_resignation(about, limits);
+  judge_work(about);
   judge_takeover(about, limits);
   judge_candidates(about);
   return std::move(about.found);
