@@ -1,7 +1,8 @@
 // Which attempts count, and what is tried, while all attempts fail. Without a session.
 #include "delivery/circuit_breaker.hpp"
 
-#include <optional>
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 

@@ -1,4 +1,5 @@
 // A consumer whose messages all fail because something that they need is away, on a server that the test makes.
+#include <algorithm>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
@@ -38,6 +39,23 @@ struct outage_case : delivering {
     return consumer->attempts.empty() ? 0 : *std::ranges::max_element(consumer->attempts);
   }
 
+  strings done() const {
+    strings all;
+    for (const auto& each : commits) all.insert(all.end(), each.begin(), each.end());
+    return all;
+  }
+  void check_poison(message_order order) {
+    is_away = false;
+    consume_in(order, 16);
+    put({"poison"});
+    pass_in_steps(150s);
+    BOOST_TEST(letters().size() == 1u);
+    put({"a", "poison", "b", "c"});
+    pass_in_steps(150s);
+    BOOST_TEST(letters().size() == 2u);
+    BOOST_TEST(left().empty());
+  }
+
   bool is_away = true;
 };
 
@@ -73,7 +91,7 @@ BOOST_AUTO_TEST_CASE(in_strict_order_a_minute_of_an_outage_parks_nothing_and_all
   pass_in_steps(5s);
   BOOST_TEST(left().empty());
   BOOST_TEST(letters().empty());
-  BOOST_TEST(results == many(20), boost::test_tools::per_element());
+  BOOST_TEST(done() == many(20), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(in_strict_order_a_long_outage_parks_the_first_message_and_no_other) {
@@ -89,21 +107,11 @@ BOOST_AUTO_TEST_CASE(in_strict_order_a_long_outage_parks_the_first_message_and_n
 }
 
 BOOST_AUTO_TEST_CASE(a_message_that_can_never_succeed_is_parked_alone_or_among_others) {
-  is_away = false;
-  for (const auto order : {message_order::strict, message_order::by_key, message_order::none}) {
-    const auto before = letters().size();
-    consume_in(order, 16);
-    put({"poison"});
-    pass_in_steps(150s);
-    BOOST_TEST(letters().size() == before + 1);
-    put({"a", "poison", "b", "c"});
-    pass_in_steps(150s);
-    BOOST_TEST(letters().size() == before + 2);
-    BOOST_TEST(left().empty());
-    coordinator->stop();
-    serve_all();
-    coordinator.reset();
-  }
+  check_poison(message_order::none);
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_order_a_message_that_can_never_succeed_is_parked_alone_or_among_others) {
+  check_poison(message_order::strict);
 }
 
 BOOST_AUTO_TEST_CASE(effects_that_are_forbidden_hold_the_consumer_off) {
