@@ -81,7 +81,7 @@ void circuit_breaker::note_success(lease_clock::time_point now) {
 void circuit_breaker::close() {
   failing_.clear();
   is_open_ = is_probing_ = false;
-  release_all();
+  while (!spared_.empty()) release(*spared_.begin());
 }
 
 void circuit_breaker::rest(message_in_hand& which, std::chrono::milliseconds pause, bool is_asked_for,
@@ -101,11 +101,17 @@ void circuit_breaker::prepare_probe(lease_clock::time_point now) {
   if (!is_open_ || spared_.empty()) return;
   const bool has_other = window_.next(now) || !window_.missing().empty();
   if (std::exchange(is_prepared_, true) && has_other) return;
-  if (is_turn_of_first_) {
-    release(first_ && spared_.contains(*first_) ? *first_ : *spared_.begin());
-  } else if (!has_other) {
-    release_all();
+  if (has_other && !is_turn_of_first_) return;
+  while (!spared_.empty() && !release(next_spared())) {  // some may have gone
   }
+}
+
+/// The first message, or the one behind the last probe.
+std::uint64_t circuit_breaker::next_spared() {
+  if (is_turn_of_first_) return first_ && spared_.contains(*first_) ? *first_ : *spared_.begin();
+  const auto behind = spared_.upper_bound(last_probe_);
+  last_probe_ = behind == spared_.end() ? *spared_.begin() : *behind;
+  return last_probe_;
 }
 
 void circuit_breaker::note_begun() {
@@ -115,14 +121,13 @@ void circuit_breaker::note_begun() {
   is_turn_of_first_ = !is_turn_of_first_;
 }
 
-void circuit_breaker::release(std::uint64_t number) {
+/// False: it has gone.
+bool circuit_breaker::release(std::uint64_t number) {
   spared_.erase(number);
   auto* which = window_.find_waiting(number);
-  if (which && which->at == message_in_hand::stage::resting) window_.restart(*which);
-}
-
-void circuit_breaker::release_all() {
-  while (!spared_.empty()) release(*spared_.begin());
+  if (!which || which->at != message_in_hand::stage::resting) return false;
+  window_.restart(*which);
+  return true;
 }
 
 }  // namespace zkrecipes::detail

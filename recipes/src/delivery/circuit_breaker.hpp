@@ -56,8 +56,8 @@ class circuit_breaker {
   bool takes_count(const message_in_hand& which, lease_clock::time_point now);
   void open(const std::string& reason, lease_clock::time_point now);
   void close();
-  void release(std::uint64_t number);
-  void release_all();
+  std::uint64_t next_spared();
+  bool release(std::uint64_t number);
 
   delivery_window& window_;
   const queue_consumer_options& options_;
@@ -70,6 +70,7 @@ class circuit_breaker {
   lease_clock::duration pause_{};
   lease_clock::time_point next_count_{};  // from here on one attempt counts
   std::optional<std::uint64_t> first_;    // the message whose attempt that is
+  std::uint64_t last_probe_ = 0;          // of those that are not the first
   bool is_probing_ = false;
   bool is_prepared_ = false;
   bool is_turn_of_first_ = true;
