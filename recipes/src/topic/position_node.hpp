@@ -54,7 +54,7 @@ class position_node {
 
   /// The write of a commit, from the version that is known.
   void write(transaction& to, std::string text) const { to.set(path_, std::move(text), version_); }
-  void note_written() noexcept {
+  void note_written() {
     ++version_;
     changed_.notify();
   }
