@@ -73,6 +73,7 @@ class queue_trial : public std::enable_shared_from_this<queue_trial> {
     told->took = true;
     by.all().start<>(by.signal(), begin, [self = shared_from_this(), begin](error_code error) {
       if (error != asio::error::operation_aborted) return self->end(error);
+      self->by.was_cancelled();
       self->by.all().start<>(begin, [self, error](error_code again) {
         self->by.in().require(!again || again == errc::superseded, "an item is settled in the end", again.message());
         self->told->end = again;

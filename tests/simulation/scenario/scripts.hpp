@@ -21,6 +21,8 @@ class actor {
   virtual asio::cancellation_signal& signal() = 0;
   /// To be called when the script is over.
   virtual void done(error_code error) = 0;
+  /// To be called when the operation has ended because it was cancelled, and the script goes on.
+  virtual void was_cancelled() = 0;
   /// `check` is called with the nodes when everything is over.
   virtual void afterwards(std::function<void(const tree& nodes)> check) = 0;
   virtual stage& in() = 0;

@@ -50,6 +50,7 @@ class single_fault final : public scenario {
   contest all;
   bool under_way = false;
   bool over = false;
+  bool cancelled = false;                             ///< The operation has ended for that reason.
   bool usable = false;                                ///< The session works after the operation.
   std::function<void(const tree& nodes)> afterwards;  ///< The script's check at the end.
 
@@ -82,7 +83,8 @@ void single_fault::strike(const connection& from, const backend::request& what) 
     const auto type = types[static_cast<int>(of.kind) - static_cast<int>(step_fault::cancel_total)];
     in_.inside(acting_client).run([&] { in_.running(acting_client)->cancel(type); });
     if (!of.what->is_cancellable) return;
-    in_.clock().after(patience(), [this] { in_.require(over, "a cancelled operation ends", of.what->name); });
+    in_.clock().after(patience(),
+                      [this] { in_.require(over || cancelled, "a cancelled operation ends", of.what->name); });
   }
 }
 
@@ -124,6 +126,7 @@ class scripted final : public program, private actor {
   asio::cancellation_signal& signal() override { return signal_; }
   void granted(ownership what) override;
   void done(error_code error) override;
+  void was_cancelled() override { of_.cancelled = true; }
   void meanwhile(std::function<void()> what) override;
   void afterwards(std::function<void(const tree& nodes)> check) override { of_.afterwards = std::move(check); }
   stage& in() override { return in_; }
