@@ -50,6 +50,21 @@ BOOST_AUTO_TEST_CASE(an_entry_that_is_missing_among_those_that_were_put_since_is
   BOOST_TEST((std::get<0>(again) == redis_errc::source_regressed), std::get<0>(again).message());
 }
 
+// As after a commit whose reply was lost: the position is read again, and is in front of what was read.
+BOOST_AUTO_TEST_CASE(what_was_read_before_the_source_was_opened_again_is_missed) {
+  with.regress = redis_regress::go_on;
+  put_all(numbers(1, 2));
+  client().get({"SAVE"});
+  put_all({"3"});
+  open_source();
+  receive_all(3);
+  lose_what_was_put_since_the_save();
+  put_all({"4"});
+  open_again();
+  BOOST_TEST(data_of(receive_all(3)) == (std::vector<std::string>{"1", "2", "4"}), boost::test_tools::per_element());
+  BOOST_TEST(has_logged("which was consumed or read, is not in the stream"));
+}
+
 BOOST_AUTO_TEST_CASE(an_entry_that_was_deleted_is_passed_over) {
   put_all(numbers(1, 3));
   open_source();

@@ -33,8 +33,10 @@ class source_case : public Case {
     source_.reset();
     by_.emplace(this->connect(this->logging()));
     source_ = redis_streams(*by_, "/t", this->with).feed(0, "g").get_source();
-    BOOST_TEST(!on_strand(source_->open()));
+    open_again();
   }
+
+  void open_again() { BOOST_TEST(!on_strand(source_->open())); }
 
   template <class T>
   T on_strand(detail::awaitable<T> body) {

@@ -39,6 +39,7 @@ void stream_reader::open() {
   fetcher_.close();
   position_.reset();
   trimmer_.reset();
+  read_before_ = std::max(read_before_, progress_.farthest());
   progress_ = {};
   cursor_ = {};
   end_of_rest_.reset();
@@ -114,6 +115,7 @@ awaitable<error_code> stream_reader::read_position() {
   auto stored = parse_stream_position(seen[0].data);
   if (!stored) co_return errc::foreign_data;
   cursor_ = stored->last;
+  if (std::exchange(seek_, stored->seek) != stored->seek) read_before_ = {};
   progress_ = stream_progress(std::move(*stored));
   position_.know(seen[0]);
   co_return error_code();

@@ -29,7 +29,7 @@ class stream_reader {
   /// `position`: of the group. If it is outdated, nothing is received until `open`.
   stream_reader(redis_frame_ptr frame, std::uint32_t shard, std::string group, position_node& position);
 
-  /// Forgets everything and ends the connection.
+  /// Forgets everything and ends the connection. What was read is still compared with the stream.
   void open();
   /// As those of `message_source`.
   awaitable<outcome<std::vector<message>>> receive(std::size_t most);
@@ -74,6 +74,8 @@ class stream_reader {
   condition changed_;
   stream_progress progress_;
   stream_id cursor_;                      // of the last entry that was read
+  stream_id read_before_;                 // the same, before `open`; none: a loss was told since, or we were moved
+  std::string seek_;                      // the last that an operator has asked for
   std::optional<stream_id> end_of_rest_;  // the stream has lost what was behind it: we go back there
   bool is_unwritten_ = false;             // see `wants_write`
   std::deque<message> ready_;

@@ -16,11 +16,13 @@ namespace zkrecipes::detail {
 struct stream_reader::look_at_stream {
   stream_id last{};  // what was asked for: commits move on while the broker answers
   stream_id farthest{};
+  stream_id read_before{};
   error_code error{};
   std::string words{};
   stream_state state{};
   bool has_last = false;
   bool has_farthest = false;
+  bool has_read_before = false;
 
   void take_state(const redisReply& reply) {
     if (is_missing_key(reply)) return;
@@ -44,6 +46,7 @@ awaitable<error_code> stream_reader::check_stream() {
   auto look = std::make_shared<look_at_stream>();
   look->last = progress_.last();
   look->farthest = progress_.farthest();
+  look->read_before = std::max(look->farthest, read_before_);
   const std::vector<std::string> state{"XINFO", "STREAM", stream_};
   asking.ask(state, [look](const redisReply& reply) { look->take_state(reply); });
   const auto ask_for = [&](const stream_id& which, bool look_at_stream::*has) {
@@ -53,6 +56,7 @@ awaitable<error_code> stream_reader::check_stream() {
   };
   ask_for(look->last, &look_at_stream::has_last);
   ask_for(look->farthest, &look_at_stream::has_farthest);
+  if (look->read_before > look->farthest) ask_for(look->read_before, &look_at_stream::has_read_before);
   auto asked = co_await asking.replies(frame_->broker.session->now() + frame_->options.timeout);
   const auto& [failure, is_complete] = asked;
   if (failure || !is_complete) co_return failure;  // the next connection asks again
@@ -64,7 +68,10 @@ awaitable<error_code> stream_reader::judge(look_at_stream& look) {
   const auto& farthest = look.farthest;
   auto loss = loss_of(look.state, look.last, look.has_last, farthest);
   if (loss.empty()) loss = loss_of(look.state, farthest, look.has_farthest, farthest);
+  const auto& read = look.read_before;
+  if (loss.empty() && read > farthest) loss = loss_of(look.state, read, look.has_read_before, read);
   if (!loss.empty()) {
+    read_before_ = {};
     const auto error = answer_loss(connection_, loss);
     if (error) co_return error;
     if (look.state.last_generated < farthest) end_of_rest_ = look.state.last_generated;
