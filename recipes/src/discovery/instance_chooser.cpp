@@ -30,11 +30,16 @@ awaitable<outcome<service_instance>> instance_chooser::pick() {
   }
   if (error) co_return outcome<service_instance>(error, service_instance());
   learn(nodes);
-  auto fit = candidates();
-  if (fit.empty()) co_return outcome<service_instance>(errc::no_node, service_instance());
-  leave_out_resting(fit);
-  const auto& chosen = choose(fit);
+  if (options_.accept || options_.weight || get_scheduler()->now() >= fit_until_) renew();
+  if (fit_.empty()) co_return outcome<service_instance>(errc::no_node, service_instance());
+  const auto& chosen = choose(fit_);
   co_return outcome<service_instance>(error_code(), *chosen.instance);
+}
+
+void instance_chooser::renew() {
+  fit_ = candidates();
+  fit_until_ = never;
+  if (!fit_.empty()) leave_out_resting(fit_);
 }
 
 /// Calls that were begun before the rest, and fail during it, say nothing new.
@@ -48,12 +53,14 @@ void instance_chooser::note_error(const std::string& id) {
   each.count = 0;
   each.rest = std::min(std::max(each.rest * 2, first_rest), options_.rest);
   each.until = now + each.rest;
+  fit_until_ = {};
 }
 
 void instance_chooser::learn(const children_snapshot& nodes) {
   if (known_.nodes.nodes == nodes.nodes) return;
   auto change = interpret(known_.nodes, nodes);
   known_ = std::move(change.now);
+  fit_until_ = {};
   // An instance that comes again begins without errors, also if we have not seen it gone.
   for (const auto& each : change.removed) strikes_.erase(each.id);
   std::erase_if(strikes_, [this](const auto& each) { return !is_known(each.first); });
@@ -86,14 +93,18 @@ lease_clock::time_point instance_chooser::end_of_rest(const candidate& each, lea
 
 /// At most half of them rest, those whose rest ends last: where more have failed at the same time, it is our own
 /// network or what they all need that is at fault, and somebody has to be asked.
-void instance_chooser::leave_out_resting(candidate_list& fit) const {
+void instance_chooser::leave_out_resting(candidate_list& fit) {
   const auto now = get_scheduler()->now();
   std::vector<lease_clock::time_point> ends;
   for (const auto& each : fit) ends.push_back(end_of_rest(each, now));
   const auto last_to_stay = ends.begin() + static_cast<std::ptrdiff_t>((ends.size() - 1) / 2);
   std::nth_element(ends.begin(), last_to_stay, ends.end());
   const auto limit = *last_to_stay;
-  std::erase_if(fit, [&](const candidate& each) { return end_of_rest(each, now) > limit; });
+  std::erase_if(fit, [&](const candidate& each) {
+    const auto end = end_of_rest(each, now);
+    if (end > limit) fit_until_ = std::min(fit_until_, end);
+    return end > limit;
+  });
 }
 
 const instance_chooser::candidate& instance_chooser::choose(const candidate_list& fit) {
@@ -107,14 +118,17 @@ const instance_chooser::candidate& instance_chooser::choose(const candidate_list
 }
 
 const instance_chooser::candidate& instance_chooser::stick(const candidate_list& fit) {
-  auto same =
-      std::find_if(fit.begin(), fit.end(), [this](const auto& each) { return each.instance->id == favourite_; });
-  const auto& chosen = same != fit.end() ? *same : fit[random() % fit.size()];
-  favourite_ = chosen.instance->id;
-  return chosen;
+  const auto is_favourite = [this](const candidate& each) { return each.instance->id == favourite_; };
+  if (favourite_at_ < fit.size() && is_favourite(fit[favourite_at_])) return fit[favourite_at_];
+  auto same = std::ranges::find_if(fit, is_favourite);
+  if (same == fit.end()) same = fit.begin() + static_cast<std::ptrdiff_t>(random() % fit.size());
+  favourite_ = same->instance->id;
+  favourite_at_ = static_cast<std::size_t>(same - fit.begin());
+  return *same;
 }
 
 const instance_chooser::candidate& instance_chooser::by_weight(const candidate_list& fit) {
+  if (!options_.weight) return fit[random() % fit.size()];
   std::uint64_t sum = 0;
   for (const auto& each : fit) sum += each.weight;
   auto left = random() % sum;

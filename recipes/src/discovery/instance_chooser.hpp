@@ -1,6 +1,7 @@
 // Chooses one of the instances of a service.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -44,7 +45,8 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
   candidate_list candidates() const;
   std::uint64_t weight(const service_instance& each) const;
   lease_clock::time_point end_of_rest(const candidate& each, lease_clock::time_point now) const;
-  void leave_out_resting(candidate_list& fit) const;
+  void leave_out_resting(candidate_list& fit);
+  void renew();
   const candidate& choose(const candidate_list& fit);
   const candidate& stick(const candidate_list& fit);
   const candidate& by_weight(const candidate_list& fit);
@@ -54,8 +56,13 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
   service_provider_options options_;
   service_snapshot known_;
   std::map<std::string, strikes> strikes_;  // by id
+  // The instances that may be chosen, kept until an instance comes, goes, begins or ends a rest, unless the user's
+  // functions decide: they are asked in each pick.
+  candidate_list fit_;
+  lease_clock::time_point fit_until_{};
   std::uint64_t turn_ = 0;
   std::string favourite_;
+  std::size_t favourite_at_ = 0;  // where it was in `fit_`
 };
 
 }  // namespace zkrecipes::detail
