@@ -58,6 +58,7 @@ void balance_core::leave(track_state& whose) noexcept {
     tracks_[whose.place_] = tracks_.back();
     tracks_.pop_back();
     if (!whose.waiting_.empty()) note_not_waiting();
+    for (const auto& each : whose.waiting_) each->waits_ = false;
     ended.swap(whose.waiting_);
     granted = advance();
   }
@@ -112,8 +113,10 @@ void balance_core::wait(track_state& whose, std::shared_ptr<pending_move> move) 
   {
     const std::lock_guard lock(mutex_);
     auto& into = whose.has_left_ ? refused : whose.waiting_;
-    into.push_back(std::move(move));
-    if (!whose.has_left_) {
+    auto& one = *move;
+    one.place_ = into.insert(into.end(), std::move(move));
+    one.waits_ = !whose.has_left_;
+    if (one.waits_) {
       if (whose.waiting_.size() == 1) note_waiting();
       granted = advance();  // behind the count, so that no step is missed
     }
@@ -125,9 +128,8 @@ void balance_core::wait(track_state& whose, std::shared_ptr<pending_move> move) 
 void balance_core::cancel(track_state& whose, const std::shared_ptr<pending_move>& move) {
   {
     const std::lock_guard lock(mutex_);
-    const auto found = std::find(whose.waiting_.begin(), whose.waiting_.end(), move);
-    if (found == whose.waiting_.end()) return;  // it was granted, or ended by `leave`
-    whose.waiting_.erase(found);
+    if (!std::exchange(move->waits_, false)) return;  // it was granted, or ended by `leave`
+    whose.waiting_.erase(move->place_);
     if (whose.waiting_.empty()) note_not_waiting();
   }
   move->complete(asio::error::operation_aborted);
@@ -137,7 +139,10 @@ void balance_core::cancel(track_state& whose, const std::shared_ptr<pending_move
 void balance_core::abandon() noexcept {
   moves dropped;
   const std::lock_guard lock(mutex_);
-  for (auto* each : tracks_) dropped.splice(dropped.end(), each->waiting_);
+  for (auto* each : tracks_) {
+    for (const auto& move : each->waiting_) move->waits_ = false;
+    dropped.splice(dropped.end(), each->waiting_);
+  }
   waiting_.store(0, std::memory_order_seq_cst);
 }
 
@@ -167,6 +172,7 @@ bool balance_core::grant(moves& granted) {
     while (!each->waiting_.empty() && each->steps() < limit()) {
       has_slowest = has_slowest || each->steps() == slowest_;
       each->steps_.store(each->steps() + 1, std::memory_order_release);
+      each->waiting_.front()->waits_ = false;
       granted.splice(granted.end(), each->waiting_, each->waiting_.begin());
       if (each->waiting_.empty()) note_not_waiting();
     }

@@ -27,9 +27,14 @@ class pending_move {
   void complete(error_code result);
 
  private:
+  friend class balance_core;
+
   asio::any_io_executor base_;
   asio::any_completion_executor target_;
   handler handler_;
+  // Under the lock of the balance: where it waits, among the moves of its track.
+  std::list<std::shared_ptr<pending_move>>::iterator place_{};
+  bool waits_ = false;
 };
 
 /// Not under a lock: a completion is posted to an executor of the user's.
