@@ -1,6 +1,7 @@
 // How a member of a double barrier judges the nodes and the record that it reads.
 #include "barrier/round_view.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include <zkrecipes/double_barrier.hpp>
 
+#include "barrier/double_barrier_state.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes::detail;
@@ -26,10 +28,8 @@ std::string node(int member, int size, int sequence) {
 
 round_member whose(int number, std::int32_t place) { return {node(number, 2, place), guid(number), 2, place}; }
 
-round_view see(const round_record& record, std::vector<std::string> names, int size, int self = 1) {
-  auto seen = interpret(serialize(record), 7, members_of(names, round_markers()), size, guid(self));
-  BOOST_TEST_REQUIRE(seen.has_value());
-  return *seen;
+round_view see(const round_record& record, std::vector<std::string> names, int size) {
+  return interpret(record, 7, members_of(names, round_markers()), size);
 }
 
 }  // namespace
@@ -90,7 +90,8 @@ BOOST_AUTO_TEST_CASE(a_second_node_is_no_second_member) {
   const auto seen = see({}, {node(1, 2, 1), node(1, 2, 2)}, 2);
   BOOST_TEST(seen.waiting.size() == 1u);
   BOOST_TEST(!seen.can_open(2));
-  BOOST_TEST_REQUIRE(seen.own.size() == 2u);
+  BOOST_TEST(seen.nodes_of(guid(1)).size() == 2u);
+  BOOST_TEST(*seen.position(guid(1)) == 0u);
   BOOST_TEST(seen.waiting[0].place == 2, "the one that was made last");
 }
 
@@ -101,7 +102,34 @@ BOOST_AUTO_TEST_CASE(a_node_made_again_takes_no_part_in_the_round_of_the_one_bef
   BOOST_TEST(seen.inside[0].guid == guid(2));
   BOOST_TEST_REQUIRE(seen.waiting.size() == 1u);
   BOOST_TEST(seen.waiting[0].guid == guid(1));
-  BOOST_TEST(still_inside(members_of({node(1, 2, 3)}, round_markers()), last).empty());
+  const auto shared = std::make_shared<const round_view>(seen);
+  BOOST_TEST(still_inside(members_of({node(1, 2, 3)}, round_markers()), shared).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_node_made_again_moves_up_those_behind_the_first_one) {
+  const auto seen = see({}, {node(1, 2, 1), node(2, 2, 2), node(3, 2, 3), node(1, 2, 4)}, 2);
+  BOOST_TEST(*seen.position(guid(2)) == 0u);
+  BOOST_TEST(*seen.position(guid(3)) == 1u);
+  BOOST_TEST(*seen.position(guid(1)) == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(members_that_see_the_same_share_one_view) {
+  const auto line = members_of({node(1, 2, 1), node(2, 2, 2)}, round_markers());
+  const auto longer = members_of({node(1, 2, 1), node(2, 2, 2), node(3, 2, 3)}, round_markers());
+  double_barrier_state at(nullptr, "/b", 2, "");
+  const auto seen = at.view_of({}, 7, line);
+  BOOST_TEST(at.view_of({}, 7, line) == seen);
+  BOOST_TEST(at.view_of({}, 8, line) != seen);
+  const auto later = at.view_of({}, 8, longer);
+  BOOST_TEST(later->waiting.size() == 3u);
+  BOOST_TEST(at.view_of({1, {guid(1)}, {1}}, 8, longer) != later);
+}
+
+BOOST_AUTO_TEST_CASE(a_round_that_was_opened_names_those_who_came_first) {
+  const auto next = opened(see({4, {guid(9)}, {0}}, {node(1, 2, 1), node(2, 2, 2), node(3, 2, 3)}, 2), 2);
+  BOOST_TEST(next.record.round == 5);
+  BOOST_TEST(next.admits(whose(2, 2)));
+  BOOST_TEST(!next.admits(whose(3, 3)));
 }
 
 BOOST_AUTO_TEST_CASE(who_came_for_another_size_does_not_count) {
@@ -123,9 +151,13 @@ BOOST_AUTO_TEST_CASE(other_names_are_ignored) {
 
 BOOST_AUTO_TEST_CASE(who_is_left_of_a_round_is_told_by_name) {
   const auto line = members_of({node(1, 2, 1), node(2, 2, 2), node(3, 2, 3)}, round_markers());
-  const auto inside = still_inside(line, {1, {guid(2), guid(9)}, {2, 9}});
-  BOOST_TEST_REQUIRE(inside.size() == 1u);
-  BOOST_TEST(inside[0].guid == guid(2));
+  for (const auto& places : {std::vector<std::int32_t>{2, 9}, std::vector<std::int32_t>()}) {  // {}: an older version
+    const round_record record{1, {guid(2), guid(9)}, places};
+    const auto round = std::make_shared<const round_view>(interpret(record, 1, line, 2));
+    const auto inside = still_inside(line, round);
+    BOOST_TEST_REQUIRE(inside.size() == 1u);
+    BOOST_TEST(inside[0]->guid == guid(2));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

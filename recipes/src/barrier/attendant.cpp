@@ -63,13 +63,13 @@ awaitable<outcome<>> attendant::wait_opened(waiter_ptr who) {
   if (const auto& parent = who->parent(); parent && who->line().is_current()) {
     error = see(parent->data, parent->stat.version, who->line().members());
     // The roster leaves other nodes of ours out of its list: if the record contains our GUID, look again.
-    fresh_ = fresh_ && (entered() || !seen_.record.knows(self_.guid));
+    fresh_ = fresh_ && (entered() || !knows_us_);
   }
   who.reset();  // we have a list of our own from here on
   while (!error) {
     if (auto why = node_->lost()) co_return outcome<>(why);
     if (fresh_ && entered()) co_return outcome<>(error_code());
-    if (fresh_ && seen_.can_open(at_->size)) {
+    if (fresh_ && openable_) {
       error = co_await open();
     } else if (fresh_ && watches()) {
       auto why = co_await changed_.wait();
@@ -82,26 +82,26 @@ awaitable<outcome<>> attendant::wait_opened(waiter_ptr who) {
   co_return outcome<>(error);
 }
 
-/// Whether the record names us: by this node, or by an earlier one of ours whose reply was lost and that is still
-/// there. If that earlier node has gone, we are out again. The record stays as it is until our node has gone.
-bool attendant::entered() {
-  const auto is_own = [this](const round_member& each) { return each.guid == self_.guid; };
-  if (!seen_.record.names(self_) && std::ranges::none_of(seen_.inside, is_own)) return false;
-  round_ = seen_.record;
-  return true;
-}
-
-error_code attendant::see(const std::string& data, std::int32_t version, const std::vector<member>& line) {
-  auto seen = interpret(data, version, line, at_->size, node_->guid());
-  if (!seen) {
+/// We have entered if the record names us: by this node, or by an earlier one of ours whose reply was lost and that is
+/// still there. If that earlier node has gone, we are out again. The record stays as it is until our node has gone.
+error_code attendant::see(const std::string& data, std::int32_t version, std::span<const member> line) {
+  auto record = parse_round(data);
+  if (!record) {
     why_.note("the data of " + at_->path + " is not of a double barrier");
     return errc::foreign_data;
   }
-  seen_ = std::move(*seen);
+  const auto seen = at_->view_of(std::move(*record), version, line);
+  version_ = version;
+  knows_us_ = seen->record.knows(self_.guid);
+  ahead_ = ahead_in(*seen);
+  own_ = seen->nodes_of(node_->guid());
+  openable_ = seen->can_open(at_->size) ? seen : nullptr;
+  round_ = seen->admits(self_) ? seen : nullptr;
   fresh_ = true;
-  if (std::exchange(size_checked_, true) || seen_.first_size == 0 || seen_.first_size == at_->size) return {};
+  const auto first_size = seen->first_size;
+  if (std::exchange(size_checked_, true) || first_size == 0 || first_size == at_->size) return {};
   why_.note("we came for a round of " + std::to_string(at_->size) + " members, the first at " + at_->path +
-            " for one of " + std::to_string(seen_.first_size));
+            " for one of " + std::to_string(first_size));
   return errc::size_mismatch;
 }
 
@@ -127,17 +127,17 @@ awaitable<error_code> attendant::look() {
 
 /// The path to watch besides the record. The first in line opens the next round, so it watches the list of all members.
 /// The others watch the member ahead of them, to know when they become the first.
-std::string attendant::ahead() const {
-  const auto position = seen_.position(self_.guid);
+std::string attendant::ahead_in(const round_view& seen) const {
+  const auto position = seen.position(self_.guid);
   if (!position) return {};
-  return *position == 0 ? at_->path : join(at_->path, seen_.waiting[*position - 1].name);
+  return *position == 0 ? at_->path : join(at_->path, seen.waiting[*position - 1].name);
 }
 
 void attendant::watch_out(std::vector<backend::request>& all) {
   auto& session = *node_->session();
   hints_.clear();
   hints_.push_back(session.arm(watch_kind::data, at_->path, changed_));
-  watched_ = ahead();
+  watched_ = ahead_;
   if (watched_ == at_->path) {
     hints_.push_back(session.arm(watch_kind::children, at_->path, changed_));
     all[1].watch = true;
@@ -150,33 +150,30 @@ void attendant::watch_out(std::vector<backend::request>& all) {
 /// Whether watches are set for every change that could matter.
 bool attendant::watches() const {
   auto fired = [](const auto& each) { return each->fired(); };
-  return !hints_.empty() && watched_ == ahead() && std::none_of(hints_.begin(), hints_.end(), fired);
+  return !hints_.empty() && watched_ == ahead_ && std::none_of(hints_.begin(), hints_.end(), fired);
 }
 
 /// Opens a round by one transaction: the version of the record shows that no other round was opened since the last one
 /// was over, and the checks show that all members of the new one are there.
 awaitable<error_code> attendant::open() {
-  if (seen_.record.round == last_round) {
+  const auto seen = std::exchange(openable_, nullptr);
+  if (seen->record.round == last_round) {
     why_.note("the data of " + at_->path + " is that of the last round that there can be");
     co_return errc::foreign_data;
   }
-  round_record next{seen_.record.round + 1, {}, {}, seen_.record.unknown_fields};
+  const auto next = std::make_shared<const round_view>(opened(*seen, at_->size));
   transaction checks;
-  for (int i = 0; i < at_->size; ++i) {
-    const auto& who = seen_.waiting[static_cast<std::size_t>(i)];
-    next.add(who);
-    checks.check(join(at_->path, who.name));
-  }
+  for (const auto& who : next->inside) checks.check(join(at_->path, who.name));
   transaction all;
-  all.set(at_->path, serialize(next), seen_.version).append(std::move(checks));
+  all.set(at_->path, serialize(next->record), seen->version).append(std::move(checks));
   fresh_ = false;
   std::vector<backend::request> decision{backend::make_multi(all)};
   auto answered = co_await node_->ask(std::move(decision));
-  auto& [error, opened] = answered;
-  if (!error) error = opened.front().error;
+  auto& [error, decided] = answered;
+  if (!error) error = decided.front().error;
   if (error) co_return may_be_overtaken(error) ? error_code() : error;
-  seen_.record = std::move(next);
-  fresh_ = seen_.record.names(self_);
+  fresh_ = next->record.names(self_);
+  if (fresh_) round_ = next;
   co_return error_code();
 }
 
@@ -191,8 +188,8 @@ awaitable<error_code> attendant::withdraw() {
     if (error) co_return error == asio::error::operation_aborted ? error : make_error_code(errc::timed_out);
     if (entered()) co_return error;
     transaction all;
-    all.check(at_->path, seen_.version);
-    for (const auto& each : seen_.own) all.remove(join(at_->path, each.name));
+    all.check(at_->path, version_);
+    for (const auto& each : own_) all.remove(join(at_->path, each));
     fresh_ = false;
     auto gone = co_await session->answer(session->send(backend::make_multi(all)));
     if (gone.error == asio::error::operation_aborted) co_return gone.error;
@@ -231,7 +228,7 @@ awaitable<outcome<>> attendant::leave() {
 
 /// A member that has left can not come back to this round, so the round is over when none of these members is there any
 /// more.
-awaitable<error_code> attendant::wait_others(std::vector<round_member> inside) {
+awaitable<error_code> attendant::wait_others(members inside) {
   const auto session = node_->session();
   condition changed(session->get_scheduler());
   while (!inside.empty()) {
@@ -250,23 +247,23 @@ awaitable<error_code> attendant::wait_others(std::vector<round_member> inside) {
       auto why = co_await changed.wait();
       if (why == wake::cancelled) co_return asio::error::operation_aborted;
     }
-    if (hint->deleted())
-      std::erase_if(inside, [&](const round_member& each) { return join(at_->path, each.name) == path; });
+    if (hint->deleted()) std::erase_if(inside, [&](const auto& each) { return join(at_->path, each->name) == path; });
   }
   co_return error_code();
 }
 
 /// The member to watch: the next one behind us in the record, or else the first, so that a departure does not wake all
 /// the others.
-const round_member& attendant::next_of(const std::vector<round_member>& inside) const {
+const round_member& attendant::next_of(const members& inside) const {
   auto index = [this](const std::string& guid) {
-    return std::find(round_.members.begin(), round_.members.end(), guid) - round_.members.begin();
+    const auto& all = round_->record.members;
+    return std::find(all.begin(), all.end(), guid) - all.begin();
   };
   const auto own = index(self_.guid);
   for (const auto& each : inside) {
-    if (index(each.guid) > own) return each;
+    if (index(each->guid) > own) return *each;
   }
-  return inside.front();
+  return *inside.front();
 }
 
 }  // namespace zkrecipes::detail

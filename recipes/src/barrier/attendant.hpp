@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ class attendant {
   // From any thread, once it has been entered.
   const scheduler_ptr& get_scheduler() const noexcept { return node_->session()->get_scheduler(); }
   const own_node_ptr& where() const noexcept { return node_; }
-  std::int64_t round() const noexcept { return round_.round; }
+  std::int64_t round() const noexcept { return round_->record.round; }
 
   attendant(own_node_ptr node, double_barrier_ptr at, diagnostic why);
 
@@ -37,25 +38,31 @@ class attendant {
   awaitable<error_code> look();
   awaitable<error_code> open();
   awaitable<error_code> withdraw();
-  awaitable<error_code> wait_others(std::vector<round_member> inside);
-  error_code see(const std::string& data, std::int32_t version, const std::vector<member>& line);
+  using members = std::vector<std::shared_ptr<const round_member>>;
+  awaitable<error_code> wait_others(members inside);
+  error_code see(const std::string& data, std::int32_t version, std::span<const member> line);
   void watch_out(std::vector<backend::request>& all);
-  std::string ahead() const;
-  bool entered();
+  std::string ahead_in(const round_view& seen) const;
+  bool entered() const noexcept { return round_ != nullptr; }
   bool watches() const;
-  const round_member& next_of(const std::vector<round_member>& inside) const;
+  const round_member& next_of(const members& inside) const;
 
   own_node_ptr node_;
   double_barrier_ptr at_;
   diagnostic why_;  // our entry failed
   round_member self_;
-  round_view seen_;
-  bool fresh_ = false;  // nothing is known to have changed since `seen_` was read
+  // What was read last: of all the others only what we act on, since a thousand may wait in one process.
+  std::int32_t version_ = 0;      // of the record
+  bool knows_us_ = false;         // the record has our GUID, perhaps of another node
+  std::string ahead_;             // the path to watch besides the record
+  std::vector<std::string> own_;  // our nodes
+  round_view_ptr openable_;       // by which the next round can be opened; or null
+  round_view_ptr round_;          // the round that we are a member of; or null
+  bool fresh_ = false;            // nothing is known to have changed since
   bool size_checked_ = false;
   condition changed_;  // while we wait: something happened to our node, or to what `hints_` watch
   std::vector<std::unique_ptr<watch>> hints_;
   std::string watched_;  // the path that is watched besides the record
-  round_record round_;   // the one that we are a member of
 };
 
 using attendant_ptr = std::shared_ptr<attendant>;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "barrier/round_view.hpp"
 #include "session/core.hpp"
 
 namespace zkrecipes::detail {
@@ -21,6 +22,18 @@ class double_barrier_state {
   const std::string path;
   const int size;
   const std::string id;
+
+  /// Members of one session that see the same share one view. On the strand.
+  round_view_ptr view_of(round_record record, std::int32_t version, std::span<const member> line) {
+    auto seen = last_seen_.lock();
+    if (seen && seen->shows(record, version, line)) return seen;
+    seen = std::make_shared<const round_view>(interpret(std::move(record), version, line, size));
+    last_seen_ = seen;
+    return seen;
+  }
+
+ private:
+  std::weak_ptr<const round_view> last_seen_;
 };
 
 using double_barrier_ptr = std::shared_ptr<double_barrier_state>;
