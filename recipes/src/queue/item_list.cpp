@@ -55,6 +55,7 @@ std::optional<entry> item_list::draw_at_hand() {
   items_.erase(which);
   drawn_.insert(drawn.name);
   ++draws_;
+  if (due_ > 0 && --due_ == 0) changed_.notify();
   draws_left_ -= std::min<std::size_t>(draws_left_, 1);
   return drawn;
 }

@@ -51,6 +51,7 @@ class item_list : public std::enable_shared_from_this<item_list> {
   awaitable<void> refresh();
   awaitable<error_code> look(bool watching);
   awaitable<error_code> get_in_line();
+  awaitable<error_code> step_back();
   awaitable<void> call_others();
   std::optional<entry> called_to() const;
   awaitable<error_code> answer_call();
@@ -75,6 +76,7 @@ class item_list : public std::enable_shared_from_this<item_list> {
   std::size_t draws_ = 0;       // draws since then
   std::size_t draws_left_ = 0;  // draws until the list is read again
   std::size_t waiting_ = 0;
+  std::size_t due_ = 0;  // how many draws our place in line is still good for
   bool scouting_ = false;
   bool refreshing_ = false;
   bool is_ours_ = false;      // a list has shown that no other recipe uses the path

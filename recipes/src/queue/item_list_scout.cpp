@@ -53,6 +53,7 @@ awaitable<void> item_list::scout() {
       error = co_await get_in_line();
     } else {
       co_await wait_for_change(watching);
+      if (due_ == 0) error = co_await step_back();
     }
   }
   if (!error && node_ && !node_->lost() && ready() > waiting_) co_await call_others();
@@ -75,12 +76,21 @@ awaitable<error_code> item_list::get_in_line() {
   if (error) co_return error;
   node_ = who->node();
   if (waiting_ == 0) co_return error_code();
-  const blocker turn = [this](const std::vector<member>& members, std::size_t self) -> std::optional<stretch> {
+  const blocker turn = [this](std::span<const member> members, std::size_t self) -> std::optional<stretch> {
     if (called_to()) return std::nullopt;
     return nearest_ahead(members, self);
   };
   error = co_await who->wait_turn(turn);
+  due_ = waiting_;  // as many as wait when the turn comes
   co_return node_->lost() ? error_code() : error;
+}
+
+/// Others are served first, now that each of those who waited here when our turn came could draw: takes are served in
+/// the order in which they come, however many wait at one object.
+awaitable<error_code> item_list::step_back() {
+  if (node_) std::exchange(node_, nullptr)->leave_later();
+  if (waiting_ == 0) co_return error_code();
+  co_return co_await get_in_line();
 }
 
 /// The item that we were called for, if we were. The data of a call is the name of the item, and how many takers were
@@ -143,11 +153,12 @@ awaitable<void> item_list::wait_for_change(const hints& watching) {
   auto fired = [](const std::unique_ptr<watch>& each) { return each && each->fired(); };
   const auto node = node_;
   const forwarding node_changes(node->changed(), changed_);
-  while (waiting_ > 0 && !look_again_ && !node->lost() && std::none_of(watching.begin(), watching.end(), fired)) {
+  while (waiting_ > 0 && due_ > 0 && !look_again_ && !node->lost() &&
+         std::none_of(watching.begin(), watching.end(), fired)) {
     auto why = co_await changed_.wait(next_time());
     if (why != wake::notified) co_return;
   }
-  while (waiting_ > 0 && !look_again_ && !node->lost() && frame_->session->now() < next_look_) {
+  while (waiting_ > 0 && due_ > 0 && !look_again_ && !node->lost() && frame_->session->now() < next_look_) {
     auto why = co_await changed_.wait(std::min(next_look_, next_time()));
     if (why != wake::notified) co_return;
   }
