@@ -28,7 +28,7 @@ struct counter_reading {
 /// A number of 64 bits at one path, as decimal text: kazoo's Counter (with integers) can share it.
 ///
 /// An addition reads the number, and writes the sum on condition that no other client wrote in between. If one did, the
-/// addition tries again after a pause that grows and differs at random. Additions of one object take turns. The node
+/// addition tries again after a pause that grows and differs at random. Additions of one session take turns. The node
 /// must not be deleted while it is in use.
 ///
 /// Thread safety: safe. Cancellation: all types; a write that was already sent may take effect. Errors of every
@@ -64,7 +64,7 @@ class counter {
   /// `no_auth`, and those of `session`. After any error but `outcome_unknown`, `node_removed`, `closed` and
   /// `operation_aborted` nothing was added.
   /// Cancellation: as the class says.
-  /// Thread safety: as the class says; additions of copies of one object take turns, too.
+  /// Thread safety: as the class says; additions of one session take turns, too.
   /// Cost: 2 round trips, 2 requests if no other client writes; each try that meets another write 2 more. Where several
   /// add at the same time, each round of tries lets one of them through. If the parents of the node have to be made 2
   /// more; after a lost reply 1 or 2 more.

@@ -6,6 +6,7 @@
 #include <boost/asio/as_tuple.hpp>
 
 #include "session/back_off.hpp"
+#include "shared/path_turns.hpp"
 #include "shared/replace.hpp"
 
 namespace zkrecipes::detail {
@@ -41,7 +42,8 @@ awaitable<outcome<counter_reading>> counter_state::get() {
 }
 
 awaitable<outcome<std::int64_t>> counter_state::add(std::int64_t delta) {
-  auto turn = co_await turns_.enter(session_->get_scheduler());
+  const auto turns = path_turns::of(session_, path_);
+  auto turn = co_await turns->enter();
   if (!turn) co_return outcome<std::int64_t>(asio::error::operation_aborted, 0);
   co_return co_await try_to_add(delta);
 }

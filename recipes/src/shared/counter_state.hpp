@@ -10,7 +10,6 @@
 
 #include "session/core.hpp"
 #include "session/operation.hpp"
-#include "session/turnstile.hpp"
 
 namespace zkrecipes::detail {
 
@@ -35,7 +34,6 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
   core_ptr session_;
   const std::string path_;
   const counter_options options_;
-  turnstile turns_{1};  // one at a time: additions of one object never conflict
 };
 
 }  // namespace zkrecipes::detail
