@@ -1,6 +1,9 @@
 // `condition`, the only thing that the library's coroutines wait on, and `forwarding`.
 #include "session/condition.hpp"
 
+#include <algorithm>
+#include <deque>
+
 #include <boost/test/unit_test.hpp>
 
 #include "session/forwarding.hpp"
@@ -55,6 +58,24 @@ BOOST_AUTO_TEST_CASE(all_who_wait_are_notified_later_and_once) {
   settle();
   BOOST_TEST(woken_by(one, {wake::notified}));
   BOOST_TEST(woken_by(two, {wake::notified}));
+}
+
+BOOST_AUTO_TEST_CASE(a_crowd_is_resumed_in_parts_and_in_order) {
+  constexpr std::size_t many = 1'000;
+  std::deque<waiting> crowd(many);
+  for (auto& each : crowd) start(each);
+  const auto resumed = [&] {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(crowd, [](const waiting& each) { return !each.woken.empty(); }));
+  };
+  changed->notify();
+  std::size_t before_the_next = many;
+  asio::post(scheduler->base, [&] { before_the_next = resumed(); });  // a handler of the user's, or a reply
+  settle();
+  BOOST_TEST(before_the_next > 0u);
+  BOOST_TEST(before_the_next < many);
+  BOOST_TEST(!crowd[before_the_next - 1].woken.empty());
+  BOOST_TEST(resumed() == many);
 }
 
 BOOST_AUTO_TEST_CASE(a_notice_is_not_kept_for_who_comes_later) {

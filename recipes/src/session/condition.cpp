@@ -6,12 +6,12 @@
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/execution_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "session/forwarding.hpp"
+#include "session/resumptions.hpp"
 
 namespace zkrecipes::detail {
 
@@ -106,7 +106,7 @@ void condition::resume(iterator which, wake why) {
   auto h = std::make_shared<handler>(std::move(which->resume));
   waiters_.erase(which);
   if (waiters_.empty()) registry_of(*scheduler_).remove(this);
-  asio::post(scheduler_->strand, [h, why] { std::move (*h)(why); });
+  resumptions::add(*scheduler_, [h, why] { std::move (*h)(why); });
 }
 
 void condition::notify() {

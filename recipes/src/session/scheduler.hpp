@@ -24,11 +24,14 @@ inline lease_clock::time_point end_of(time_budget budget, lease_clock::time_poin
   return length >= never - from ? never : from + length;
 }
 
+class resumptions;
+
 /// The executors and the world that conditions need. It lives as long as any waiter of the session.
 struct scheduler : std::enable_shared_from_this<scheduler> {
   asio::any_io_executor base;    ///< The user's executor.
   asio::any_io_executor strand;  ///< On top of `base`: everything of the session runs here.
   std::unique_ptr<backend::world> world;
+  std::weak_ptr<detail::resumptions> resumptions;  ///< Used on the strand.
 
   lease_clock::time_point now() const { return world->now(); }
   /// The end of a budget that begins now.
