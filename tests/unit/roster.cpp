@@ -117,9 +117,9 @@ BOOST_AUTO_TEST_CASE(without_a_lost_reply_nobody_is_taken_for_a_ghost) {
   const auto own_name = name_with("us", 7);
   known.assign(listed, {own_name, 7}, "");
   BOOST_TEST(known.position() == 1u);
-  BOOST_TEST(&known.members() == listed.get(), "the list is shared, not copied");
+  BOOST_TEST(known.members().data() == listed->data(), "the list is shared, not copied");
   known.assign(listed, {own_name, 7}, "nobody");
-  BOOST_TEST(&known.members() == listed.get());
+  BOOST_TEST(known.members().data() == listed->data());
 }
 
 BOOST_AUTO_TEST_CASE(when_all_are_watched_departures_in_any_order_leave_it_current) {
@@ -167,16 +167,57 @@ BOOST_AUTO_TEST_CASE(the_others_do_not_see_our_departures) {
   const auto listed = line(0, 4);
   know(listed, 3);
   depart({0}, stretch(0, 3));
-  known.note_pass(1, true);
+  BOOST_TEST(known.members().data() == listed->data() + 1, "from the front: the list is still shared");
+  depart({2}, stretch(0, 2));
+  BOOST_TEST(numbers() == (numbers_type{1, 3}), boost::test_tools::per_element());
   BOOST_TEST(listed->size() == 4u);
-  BOOST_TEST(std::ranges::none_of(*listed, &member::lets_pass));
+}
+
+BOOST_AUTO_TEST_CASE(that_a_member_lets_others_pass_is_seen_by_all_who_share_the_list) {
+  const auto listed = line(0, 4);
+  know(listed, 3);
+  roster other;
+  const auto own_name = name(2);
+  other.assign(listed, {own_name, 2}, {});
+  known.note_pass(1, true);
+  BOOST_TEST(other.members()[1].lets_pass);
+}
+
+BOOST_AUTO_TEST_CASE(that_the_one_ahead_lets_others_pass_is_still_known_with_the_next_list) {
+  know(line(0, 4), 3);
+  known.note_pass(2, true);
+  know(line(1, 4), 3);
+  BOOST_TEST(known.members()[1].lets_pass);
+  BOOST_TEST(!known.members()[0].lets_pass);
+}
+
+BOOST_AUTO_TEST_CASE(by_the_list_of_another_it_may_be_our_turn) {
+  const auto listed = line(0, 6);
+  const auto own_name = name(4);
+  const auto turn = [&](std::size_t departed, std::vector<std::string> gone) {
+    return known.take_turn_by(listed, departed, gone, {own_name, 4}, first_come_first_served);
+  };
+  know(line(0, 6), 4);
+  known.forget_all_but(3);
+  BOOST_TEST(!known.take_turn_by(nullptr, 0, {}, {own_name, 4}, first_come_first_served));
+  BOOST_TEST(!turn(3, {}), "the one ahead is still there");
+  BOOST_TEST(!turn(2, {name(3)}), "who is in front of it, too");
+  BOOST_TEST(known.position() == 4u);
+  BOOST_TEST(turn(3, {name(3)}));
+  BOOST_TEST(known.is_current());
+  BOOST_TEST(known.position() == 0u);
+  BOOST_TEST(known.has_followers());
+  BOOST_TEST(known.list() == listed);
+  BOOST_TEST(known.departed_in_front() == 4u);
+  const auto later = name(7);
+  BOOST_TEST(!known.take_turn_by(listed, 4, {}, {later, 7}, first_come_first_served), "we came after that list");
 }
 
 BOOST_AUTO_TEST_CASE(that_a_member_lets_others_pass_is_noted_until_the_next_list) {
   const auto listed = line(0, 3);
   know(listed, 2);
   known.note_pass(1, false);
-  BOOST_TEST(&known.members() == listed.get(), "nothing has changed");
+  BOOST_TEST(known.members().data() == listed->data(), "nothing has changed");
   known.note_pass(1, true);
   BOOST_TEST(known.members()[1].lets_pass);
   BOOST_TEST(!known.members()[0].lets_pass);
@@ -184,7 +225,7 @@ BOOST_AUTO_TEST_CASE(that_a_member_lets_others_pass_is_noted_until_the_next_list
   known.note_pass(1, false);
   BOOST_TEST(!known.members()[1].lets_pass);
   known.note_pass(0, true);
-  know(listed, 2);
+  know(line(0, 3), 2);
   BOOST_TEST(!known.members()[0].lets_pass);
 }
 
@@ -215,7 +256,7 @@ BOOST_AUTO_TEST_CASE(after_forgetting_a_departure_asks_for_a_list) {
 }
 
 BOOST_AUTO_TEST_CASE(who_blocks_decides_whether_a_departure_among_some_makes_it_our_turn) {
-  const blocker two_may_hold = [](const std::vector<member>&, std::size_t self) -> std::optional<stretch> {
+  const blocker two_may_hold = [](std::span<const member>, std::size_t self) -> std::optional<stretch> {
     if (self < 2) return std::nullopt;
     return stretch(self - 1);
   };

@@ -2,7 +2,7 @@
 
 namespace zkrecipes::detail {
 
-std::optional<std::size_t> nearest_ahead(const std::vector<member>&, std::size_t self) {
+std::optional<std::size_t> nearest_ahead(std::span<const member>, std::size_t self) {
   if (self == 0) return std::nullopt;
   return self - 1;
 }

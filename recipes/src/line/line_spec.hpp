@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "line/node_name.hpp"
 
@@ -35,14 +34,15 @@ struct stretch {
   stretch(std::size_t one) : first(one), last(one + 1) {}
   stretch(std::size_t from, std::size_t to) : first(from), last(to) {}
   friend bool operator==(const stretch&, const stretch&) = default;
+  std::size_t size() const noexcept { return last - first; }
   std::size_t first, last;
 };
 
 /// Decides who before `self` has to go first: mostly the nearest such member, or several if the departure of any of
 /// them can make room; nothing if it is our turn.
-using blocker = std::function<std::optional<stretch>(const std::vector<member>& members, std::size_t self)>;
+using blocker = std::function<std::optional<stretch>(std::span<const member> members, std::size_t self)>;
 
 /// First come, first served, one at a time.
-std::optional<std::size_t> nearest_ahead(const std::vector<member>& members, std::size_t self);
+std::optional<std::size_t> nearest_ahead(std::span<const member> members, std::size_t self);
 
 }  // namespace zkrecipes::detail

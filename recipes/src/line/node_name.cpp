@@ -26,6 +26,25 @@ constexpr std::pair<std::string_view, std::size_t> all_items[] = {
     {"at-", 17},    // delay queue
 };
 
+/// The number behind one of the markers, and which one that is.
+struct numbered {
+  std::int32_t sequence;
+  std::size_t marker;
+};
+
+std::optional<numbered> parse_name(std::string_view name, std::span<const std::string_view> markers) {
+  for (std::size_t i = 0; i < markers.size(); ++i) {
+    auto found = name.rfind(markers[i]);
+    if (found == name.npos) continue;
+    auto digits = name.substr(found + markers[i].size());
+    std::int32_t value = 0;
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const bool whole = error == std::errc() && end == digits.data() + digits.size();
+    if (whole && digits.size() >= 10) return numbered{value, i};
+  }
+  return std::nullopt;
+}
+
 std::optional<std::int32_t> parse_item(std::string_view name) {
   static constexpr std::string_view dash[] = {"-"};
   for (const auto& [begin, rank] : all_items) {
@@ -41,21 +60,22 @@ std::string protected_name(std::string_view guid, std::string_view marker) {
 }
 
 std::optional<std::int32_t> parse_sequence(std::string_view name, std::span<const std::string_view> markers) {
-  for (auto marker : markers) {
-    auto found = name.rfind(marker);
-    if (found == name.npos) continue;
-    auto digits = name.substr(found + marker.size());
-    std::int32_t value = 0;
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.size() >= 10 && error == std::errc() && end == digits.data() + digits.size()) return value;
+  const auto parsed = parse_name(name, markers);
+  return parsed ? std::optional(parsed->sequence) : std::nullopt;
+}
+
+void count_alike(std::vector<member>& members) {
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    members[i].alike = i > 0 && members[i].marker == members[i - 1].marker ? members[i - 1].alike + 1 : 0;
   }
-  return std::nullopt;
 }
 
 std::vector<member> members_of(const std::vector<std::string>& children, std::span<const std::string_view> markers) {
   std::vector<member> members;
   for (const auto& name : children) {
-    if (auto sequence = parse_sequence(name, markers)) members.push_back({name, *sequence, false});
+    if (const auto parsed = parse_name(name, markers)) {
+      members.push_back({name, parsed->sequence, false, parsed->marker});
+    }
   }
   if (members.empty()) return members;
   // Seen from a fixed member, since `before` is no order where foreign numbers lie all around the circle.
@@ -66,6 +86,7 @@ std::vector<member> members_of(const std::vector<std::string>& children, std::sp
   };
   std::sort(members.begin(), members.end(),
             [&](const member& a, const member& b) { return distance(a) < distance(b); });
+  count_alike(members);
   return members;
 }
 

@@ -2,6 +2,7 @@
 // `<guid>__lock__0000000007`. Order is that of the number behind the marker, never of the text.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,7 +16,10 @@ namespace zkrecipes::detail {
 struct member {
   std::string name;
   std::int32_t sequence = 0;
-  bool lets_pass = false;  ///< Its data says that it is in nobody's way: see `line_spec::lets_pass`.
+  /// Its data says that it is in nobody's way: see `line_spec::lets_pass`. All who share the list learn it.
+  mutable bool lets_pass = false;
+  std::size_t marker = 0;  ///< Which of the line's markers it bears.
+  std::size_t alike = 0;   ///< How many directly ahead of it bear the same one.
 };
 
 /// The members of a line, in order; shared by those who have seen the same list.
@@ -36,6 +40,9 @@ constexpr bool before(std::int32_t a, std::int32_t b) noexcept {
 constexpr bool is_exhausted(std::int32_t sequence) noexcept {
   return sequence < 0 || sequence > 0x7fffffff - (1 << 20);
 }
+
+/// Counts `member::alike`.
+void count_alike(std::vector<member>& members);
 
 /// Those of the children that stand in this line, in order.
 std::vector<member> members_of(const std::vector<std::string>& children, std::span<const std::string_view> markers);

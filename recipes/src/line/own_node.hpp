@@ -80,6 +80,8 @@ class own_node : public std::enable_shared_from_this<own_node> {
   /// A create of ours whose reply was lost may have made a second node, which may still turn up.
   bool may_have_ghost() const noexcept { return ghost_; }
   bool revoked() const noexcept { return revoked_; }
+  /// Why it is not ours, by the clock of this moment.
+  error_code confirm();
   /// The data of the node as last seen: others can write to it.
   const std::string& data() const noexcept { return data_; }
   std::int32_t version() const noexcept { return version_; }

@@ -90,6 +90,11 @@ lease_clock::time_point own_node::believed_until() const {
   return std::min(session_->valid_until(bound_->number), give_up_at_);
 }
 
+error_code own_node::confirm() {
+  lose_if_over();
+  return lost();
+}
+
 error_code own_node::lost() const {
   std::lock_guard lock(mutex_);
   return lost_;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,10 @@ class roster {
   bool is_current() const noexcept { return current_; }
 
   /// The members, ourselves included. After `forget_all_but` they are only two.
-  const std::vector<member>& members() const noexcept;
+  std::span<const member> members() const noexcept;
+  /// The list itself, and how many of those in front have left since. Shared, unless somebody else has left, too.
+  const member_list& list() const noexcept { return members_; }
+  std::size_t departed_in_front() const noexcept { return first_; }
   /// Our index among `members`.
   std::size_t self() const noexcept { return self_; }
   /// How many members are ahead of us.
@@ -47,6 +51,14 @@ class roster {
   /// for, and in that case the roster is not current any more.
   void depart(const std::vector<std::string>& names, const stretch& watched, const blocker& who_first);
 
+  /// Takes over a list of others of the session, without its first members (`departed_in_front`) and those of these
+  /// names that are in front now, if it lists us and shows that it is our turn. Returns whether that is so.
+  bool take_turn_by(const member_list& listed, std::size_t departed_in_front, const std::vector<std::string>& gone,
+                    const own& self, const blocker& who_first);
+
+  /// The list is too old to act on.
+  void expire() noexcept { current_ = false; }
+
   /// What the data of a member says of `member::lets_pass`.
   void note_pass(std::size_t which, bool lets_pass);
 
@@ -55,7 +67,10 @@ class roster {
   stretch forget_all_but(std::size_t ahead);
 
  private:
-  member_list members_;  // as last listed, without ghosts of ours; null before
+  void remove_ahead(const std::vector<std::string>& names);
+
+  member_list members_;    // as last listed, without ghosts of ours; null before
+  std::size_t first_ = 0;  // the first of them that is known to be there
   std::size_t self_ = 0;
   std::size_t forgotten_ = 0;  // how many members ahead of us are not in `members_`
   bool current_ = false;

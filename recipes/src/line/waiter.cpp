@@ -27,6 +27,7 @@ awaitable<outcome<waiter_ptr>> waiter::enter(core_ptr session, line_spec line, s
 }
 
 awaitable<error_code> waiter::get_in() {
+  news_ = line_news::of(node_->session(), node_->line());
   auto created = co_await node_->create();
   auto& [error, seen] = created;
   if (!error && seen.members) {
@@ -90,22 +91,43 @@ awaitable<error_code> waiter::try_turn(const blocker& who_first) {
   auto error = co_await know_line();
   if (error) co_return error;
   if (who_first(roster_.members(), roster_.self())) co_return errc::busy;
-  co_return node_->lost();
+  co_return take_turn();
+}
+
+/// A crowd that is let in at once, or a list, may have taken longer than the lease.
+error_code waiter::take_turn() {
+  if (!node_->may_have_ghost()) {
+    news_->members = roster_.list();
+    news_->first = roster_.departed_in_front();
+  }
+  return node_->confirm();
+}
+
+/// `gone`: the members ahead that are known to have left.
+bool waiter::take_turn_by_news(const std::vector<std::string>& gone, const blocker& who_first) {
+  if (node_->may_have_ghost()) return false;
+  const auto name = node_->name();
+  return roster_.take_turn_by(news_->members, news_->first, gone, {name, node_->sequence()}, who_first);
 }
 
 awaitable<error_code> waiter::wait_turn(const blocker& who_first, condition* reconsider) {
   std::optional<forwarding> reconsiderations;
   if (reconsider) reconsiderations.emplace(*reconsider, changed_);
   hints watched;
-  for (;;) {
+  for (bool is_fresh = true;; is_fresh = false) {
     if (auto why = node_->lost()) co_return why;
     if (!roster_.is_current()) {
       watched.clear();  // what they say of themselves is forgotten with the old list
       auto error = co_await know_line();
       if (error) co_return error;
+      is_fresh = true;
     }
     auto ahead = who_first(roster_.members(), roster_.self());
-    if (!ahead) co_return node_->lost();  // the list may have taken longer than the lease
+    if (!ahead) co_return take_turn();
+    if (!is_fresh && ahead->size() > watched.size() + 1) {  // most of so many may have left: one list tells
+      if (!take_turn_by_news({}, who_first)) roster_.expire();
+      continue;
+    }
     if (node_->line().one_by_one && roster_.self() > 1) ahead = roster_.forget_all_but(ahead->first);
     std::vector<std::string> gone;
     auto error = co_await look_ahead(*ahead, watched, gone);
@@ -181,6 +203,7 @@ void waiter::note_departures(stretch who, const hints& watched, std::vector<std:
     if (watched[i - who.first]->deleted()) gone.push_back(roster_.members()[i].name);
   }
   roster_.depart(gone, who, who_first);
+  if (!roster_.is_current()) take_turn_by_news(gone, who_first);
   note_position();
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "line/line_news.hpp"
 #include "line/line_spec.hpp"
 #include "line/own_node.hpp"
 #include "line/roster.hpp"
@@ -60,9 +61,12 @@ class waiter {
   std::vector<std::size_t> watch_ahead(stretch who, hints& watched);
   void note_departures(stretch who, const hints& watched, std::vector<std::string> gone, const blocker& who_first);
   void note_position();
+  error_code take_turn();
+  bool take_turn_by_news(const std::vector<std::string>& gone, const blocker& who_first);
   std::string path_of(std::size_t which) const;
 
   own_node_ptr node_;
+  line_news_ptr news_;
   roster roster_;
   std::shared_ptr<const backend::reply> parent_;
   std::function<void(std::size_t)> on_position_;

@@ -1,5 +1,6 @@
 #include "lock/held_together.hpp"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -36,6 +37,7 @@ awaitable<error_code> held_together::acquire(acquire_one how, std::string path, 
   auto& [failure, one] = acquired;
   if (!failure) add(std::move(one));
   if (auto why = error()) co_return why;
+  if (!failure && !std::ranges::all_of(all_, &ownership::valid)) co_return errc::lease_lapsed;  // not noticed yet
   co_return failure;
 }
 

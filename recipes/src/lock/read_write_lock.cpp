@@ -21,9 +21,10 @@ namespace {
 // The names that Curator and kazoo use.
 constexpr std::string_view readers[] = {"__READ__", "__rlock__"};
 constexpr std::string_view writers[] = {"__WRIT__", "__lock__"};
-constexpr std::string_view everybody[] = {"__READ__", "__rlock__", "__WRIT__", "__lock__"};
+constexpr std::string_view everybody[] = {readers[0], readers[1], writers[0], writers[1]};
 
-bool writes(const member& who) { return parse_sequence(who.name, writers).has_value(); }
+/// `who` is in a list of everybody.
+bool writes(const member& who) { return who.marker >= std::size(readers); }
 
 line_spec read_line_of(std::string path) {
   line_spec line{std::move(path), "__READ__", everybody};
@@ -38,14 +39,18 @@ line_spec write_line_of(std::string path) {
 }
 
 /// For a reader: the nearest writer ahead that does not let others pass. (A writer waits for the nearest member ahead.)
-std::optional<std::size_t> writer_ahead(const std::vector<member>& members, std::size_t self) {
+std::optional<std::size_t> writer_ahead(std::span<const member> members, std::size_t self) {
   while (self-- > 0) {
-    if (writes(members[self]) && !members[self].lets_pass) return self;
+    if (!writes(members[self])) {
+      self -= std::min(self, members[self].alike);  // readers in a row
+    } else if (!members[self].lets_pass) {
+      return self;
+    }
   }
   return std::nullopt;
 }
 
-std::optional<std::size_t> who_blocks(const std::vector<member>& members, std::size_t self) {
+std::optional<std::size_t> who_blocks(std::span<const member> members, std::size_t self) {
   return writes(members[self]) ? nearest_ahead(members, self) : writer_ahead(members, self);
 }
 
@@ -69,7 +74,7 @@ awaitable<outcome<ownership>> try_read(core_ptr session, std::string path, std::
     if (seen.error && seen.error != errc::no_node) co_return failed<ownership>(seen.error);
     if (!seen.error && !is_shared(seen.data)) co_return failed<ownership>(errc::busy);
   }
-  const blocker other_writer = [passed](const std::vector<member>& all, std::size_t self) {
+  const blocker other_writer = [passed](std::span<const member> all, std::size_t self) {
     auto ahead = writer_ahead(all, self);
     while (ahead && all[*ahead].name == passed) ahead = writer_ahead(all, *ahead);
     return ahead;
@@ -95,7 +100,7 @@ awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, li
   const bool there =
       !read->lost() && std::any_of(members.begin(), members.end(), [&](const member& m) { return m.name == own; });
   if (!there || members.size() > 1) co_return failed<ownership>(there ? errc::busy : errc::no_node);
-  const blocker nobody_but_us = [own](const std::vector<member>& all, std::size_t self) {
+  const blocker nobody_but_us = [own](std::span<const member> all, std::size_t self) {
     auto ahead = nearest_ahead(all, self);
     return ahead && self == 1 && all[0].name == own ? std::nullopt : ahead;
   };

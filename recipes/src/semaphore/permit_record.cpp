@@ -51,7 +51,7 @@ std::int32_t weight_of(const std::string& name) {
   return whole && weight >= 1 && weight <= semaphore::max_permits ? weight : 0;
 }
 
-std::vector<bool> who_waits(const std::vector<member>& members, std::int32_t size) {
+std::vector<bool> who_waits(std::span<const member> members, std::int32_t size) {
   std::vector<bool> waits;
   std::int64_t ahead = 0;
   for (const auto& each : members) {
@@ -62,7 +62,7 @@ std::vector<bool> who_waits(const std::vector<member>& members, std::int32_t siz
   return waits;
 }
 
-std::optional<stretch> who_fills(const std::vector<member>& members, std::size_t self, const permit_record& size) {
+std::optional<stretch> who_fills(std::span<const member> members, std::size_t self, const permit_record& size) {
   std::int64_t ahead = 0;
   for (std::size_t i = 0; i < self; ++i) ahead += weight_of(members[i].name);
   const auto own = weight_of(members[self].name);

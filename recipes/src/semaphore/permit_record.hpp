@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,10 @@ std::string serialize(const permit_record& record);
 std::int32_t weight_of(const std::string& name);
 
 /// The members before `self` that have to go first. Nothing if `self` fits, or asks for more permits than there are.
-std::optional<stretch> who_fills(const std::vector<member>& members, std::size_t self, const permit_record& size);
+std::optional<stretch> who_fills(std::span<const member> members, std::size_t self, const permit_record& size);
 
 /// For each member whether it waits, judged by the list alone. A member that was let in under a larger size may seem
 /// to wait.
-std::vector<bool> who_waits(const std::vector<member>& members, std::int32_t size);
+std::vector<bool> who_waits(std::span<const member> members, std::int32_t size);
 
 }  // namespace zkrecipes::detail

@@ -20,7 +20,7 @@ constexpr std::string_view permit_markers[] = {"-permit-"};
 constexpr std::chrono::milliseconds first_announce_pause{100};
 constexpr std::chrono::milliseconds max_announce_pause{10'000};
 
-std::int64_t weight_of_all(const std::vector<member>& members) {
+std::int64_t weight_of_all(std::span<const member> members) {
   std::int64_t sum = 0;
   for (const auto& each : members) sum += weight_of(each.name);
   return sum;
@@ -228,7 +228,7 @@ awaitable<outcome<std::vector<line_member>>> permits::members(diagnostic why) {
   auto known = co_await state(std::move(why));
   if (std::get<0>(known)) co_return failed<std::vector<line_member>>(std::get<0>(known));
   const permit_record size{std::get<1>(known).size, 0, 0};
-  const blocker who_first = [size](const std::vector<member>& all, std::size_t self) {
+  const blocker who_first = [size](std::span<const member> all, std::size_t self) {
     return who_fills(all, self, size);
   };
   co_return co_await read_line(session_, line(1), who_first);

@@ -21,7 +21,7 @@ size_follower::size_follower(scheduler_ptr on, std::string path, permit_record k
     : path_(std::move(path)), now_(std::move(known)), changed_(std::move(on)) {}
 
 blocker size_follower::who_first() {
-  return [self = shared_from_this()](const std::vector<member>& all, std::size_t which) {
+  return [self = shared_from_this()](std::span<const member> all, std::size_t which) {
     return who_fills(all, which, self->now_);
   };
 }

@@ -29,7 +29,7 @@ awaitable<outcome<shared_gate_pass>> gate_entry::enter() {
 }
 
 blocker gate_entry::who_first() const {
-  return [this](const std::vector<member>& members, std::size_t self) -> std::optional<stretch> {
+  return [this](std::span<const member> members, std::size_t self) -> std::optional<stretch> {
     if (const auto found = place_.nearest_ahead(members, self)) return stretch(*found);
     return std::nullopt;
   };

@@ -37,14 +37,14 @@ line_spec gate_place::line() const {
 
 bool gate_place::is_of_our_key(const member& each) const { return each.name.find(hash_) != each.name.npos; }
 
-std::optional<std::size_t> gate_place::nearest_ahead(const std::vector<member>& members, std::size_t self) const {
+std::optional<std::size_t> gate_place::nearest_ahead(std::span<const member> members, std::size_t self) const {
   for (auto i = self; i-- > 0;) {
     if (is_of_our_key(members[i])) return i;
   }
   return std::nullopt;
 }
 
-std::optional<gate_place::cover> gate_place::find_cover(const std::vector<member>& members, std::size_t self) const {
+std::optional<gate_place::cover> gate_place::find_cover(std::span<const member> members, std::size_t self) const {
   if (how_ != arrival::first) return std::nullopt;
   for (std::size_t i = 0; i < self; ++i) {
     if (!is_of_our_key(members[i]) || members[i].name.find(first_marker) == members[i].name.npos) continue;

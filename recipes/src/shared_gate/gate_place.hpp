@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ class gate_place {
   void treat_as_redelivered() noexcept { how_ = arrival::redelivered; }
 
   /// The nearest member of our key ahead of us.
-  std::optional<std::size_t> nearest_ahead(const std::vector<member>& members, std::size_t self) const;
+  std::optional<std::size_t> nearest_ahead(std::span<const member> members, std::size_t self) const;
 
   /// A member that waits ahead of us, and the member of the same key that it waits for.
   struct cover {
@@ -34,7 +35,7 @@ class gate_place {
   };
   /// The first member of our key that waits and whose message came for the first time. A redelivered message does not
   /// cover us: it is also that of another node, whose owner may settle it.
-  std::optional<cover> find_cover(const std::vector<member>& members, std::size_t self) const;
+  std::optional<cover> find_cover(std::span<const member> members, std::size_t self) const;
 
  private:
   bool is_of_our_key(const member& each) const;
