@@ -1,5 +1,9 @@
 // Several groups, what is kept for them, and positions that are moved by hand.
+#include <algorithm>
+
 #include "ensemble/topic_case.hpp"
+#include "topic/packed_batch.hpp"
+#include "topic/topic_layout.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -22,6 +26,18 @@ class groups : public topics {
       if (each.starts_with(group)) found.push_back(each.substr(group.size()));
     }
     return found;
+  }
+  /// Each has one message.
+  void put_many_batches(std::size_t count) {
+    detail::packed_batch one;
+    one.add("k", "m");
+    constexpr std::size_t at_once = 500;
+    for (std::size_t put = 0; put < count; put += at_once) {
+      transaction some;
+      for (auto i = put; i < std::min(count, put + at_once); ++i)
+        some.create("/t/0000/" + detail::batch_marker(1), one.text(), create_mode::persistent_sequential);
+      BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_commit(std::move(some), tuple))));
+    }
   }
   void put_batches(int from, int to) {
     for (int i = from; i <= to; ++i) put_all({std::to_string(i)});
@@ -63,6 +79,18 @@ BOOST_AUTO_TEST_CASE(without_retention_everything_is_kept) {
   BOOST_TEST_REQUIRE(std::get<1>(seen).size() == 1u);
   BOOST_TEST(std::get<1>(seen)[0].messages == 3u);
   BOOST_TEST(std::get<1>(seen)[0].groups == std::vector<std::string>{"g"}, boost::test_tools::per_element());
+}
+
+// The first look of a consumer's term removes it.
+BOOST_AUTO_TEST_CASE(what_all_groups_have_consumed_goes_once_there_is_much_of_it) {
+  with.retention = {};
+  put_batches(1, 1);
+  put_many_batches(10'099);
+  BOOST_TEST_REQUIRE(batches().size() == 10'100u);
+  BOOST_TEST_REQUIRE(!seek(topic_position::end()));
+  consume_as("g");
+  BOOST_TEST_REQUIRE(run_until([&] { return batches().size() == 10'000u; }, 1min));
+  BOOST_TEST(!exists("/t/0000/" + detail::batch_marker(1) + "0000000000"));
 }
 
 BOOST_AUTO_TEST_CASE(what_was_consumed_is_kept_for_its_age) {

@@ -11,8 +11,9 @@ namespace zkrecipes {
 
 /// How long the batches of a topic are kept. A batch that all of `groups` have consumed is removed; with `age` or
 /// `bytes` not before it is older than that, or its shard holds more than that. So nothing is removed that a named
-/// group has still to consume. Without `groups`, `age` and `bytes` remove batches whether they were consumed or not,
-/// and without any of the three nothing is ever removed. All consumers of a topic should state the same.
+/// group has still to consume. Without `groups`, `age` and `bytes` remove batches whether they were consumed or not.
+/// Without any of the three, what all groups that have begun have consumed is removed while its shard holds more than
+/// 10 000 batches; a group that comes later does not get it. All consumers of a topic should state the same.
 struct topic_retention {
   /// Names of groups: see `topic::feed`.
   std::vector<std::string> groups{};

@@ -7,6 +7,7 @@
 
 #include <zkrecipes/transaction.hpp>
 
+#include "session/hook.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
@@ -21,6 +22,9 @@ using chosen_batches = std::vector<batch_name>;
 
 constexpr std::size_t trimmed_at_once = 100;
 constexpr std::uint64_t most_writes_of_stamp = 63;
+/// A quarter of what has room. So a group that comes late finds that much.
+constexpr std::size_t kept_by_itself = 10'000;
+constexpr std::size_t many_batches = 20'000;
 constexpr auto pause_after_news = 1s;
 constexpr auto longest_pause_of_trimmer = 10s;
 
@@ -30,16 +34,36 @@ log_trimmer::log_trimmer(topic_frame_ptr topic, std::uint32_t shard, bool is_onc
     : topic_(std::move(topic)), shard_(shard), is_once_(is_once), changed_(topic_->session->get_scheduler()) {}
 
 void log_trimmer::start() {
-  const auto& keep = topic_->options.retention;
-  const bool removes = !keep.groups.empty() || keep.age || keep.bytes;
-  if (!removes || std::exchange(is_started_, true)) return;
+  if (std::exchange(is_started_, true)) return;
   runner_ = background();
   runner_.run(topic_->session->strand(), owning(shared_from_this(), &log_trimmer::run));
+}
+
+/// Long before there is no room any more.
+void log_trimmer::tell_if_large(std::size_t batches) {
+  const auto& log = topic_->session->options().log;
+  if (batches <= many_batches || std::exchange(is_told_, true) || !log) return;
+  const auto path = topic_->where.shard(shard_);
+  const auto words =
+      std::to_string(batches) + " batches are kept, of 40 000 that have room: a group is behind, or is gone";
+  log_event told;
+  told.severity = log_severity::warning;
+  told.event = session_event::operation_failed;
+  told.path = path;
+  told.error = errc::full;
+  told.detail = words;
+  guarded(*topic_->session->get_scheduler(), log)(told);
+}
+
+bool log_trimmer::is_by_itself() const {
+  const auto& keep = topic_->options.retention;
+  return keep.groups.empty() && !keep.age && !keep.bytes;
 }
 
 void log_trimmer::stop() {
   if (std::exchange(is_started_, false)) runner_.stop();
   learned_.clear();
+  is_told_ = false;
 }
 
 void log_trimmer::note_consumed() {
@@ -52,10 +76,11 @@ awaitable<void> log_trimmer::run() {
   for (;;) {
     has_news_ = false;
     auto error = co_await trim();
-    if (forbids_retry(error) || error == errc::no_auth || (!error && is_once_)) co_return;
+    if (forbids_retry(error) || (!error && is_once_)) co_return;
+    const bool is_rare = error == errc::no_auth || is_by_itself();  // a right may come; many batches come slowly
     const auto idle = keep.age ? std::min<std::chrono::milliseconds>(*keep.age / 4, longest_pause_of_trimmer)
                                : std::chrono::milliseconds(longest_pause_of_trimmer);
-    const auto soon = session->now() + std::min<std::chrono::milliseconds>(idle, pause_after_news);
+    const auto soon = session->now() + (is_rare ? idle : std::min<std::chrono::milliseconds>(idle, pause_after_news));
     const auto late = session->now() + idle;
     for (auto woken = wake::notified; session->now() < (has_news_ ? soon : late);) {
       woken = co_await changed_.wait(has_news_ ? soon : late);
@@ -65,13 +90,21 @@ awaitable<void> log_trimmer::run() {
 }
 
 awaitable<error_code> log_trimmer::trim() {
+  if (is_by_itself()) {
+    auto seen =
+        co_await topic_->session->perform(make_request(opcode::exists, topic_->where.shard(shard_)), retry::always);
+    const bool is_small = !seen.error && static_cast<std::size_t>(seen.stat.num_children) <= kept_by_itself;
+    if (seen.error || is_small) co_return seen.error == errc::no_node ? error_code() : seen.error;
+  }
   auto stamped = co_await stamp();
   const auto& [problem, version] = stamped;
   if (problem) co_return problem == errc::no_node ? error_code() : problem;  // there is no shard yet
   if (std::exchange(version_, version) != version) learned_.clear();         // those were batches of another shard
   auto looked = co_await look();
   auto& [error, seen] = looked;
-  const bool is_needed = seen.positions.size() < topic_->options.retention.groups.size();
+  const bool is_needed =
+      is_by_itself() ? seen.positions.empty() : seen.positions.size() < topic_->options.retention.groups.size();
+  if (!error) tell_if_large(seen.batches.size());
   if (error || is_needed) co_return error;  // a group that has not begun needs everything
   auto chosen = co_await choose(std::move(seen.batches), seen.positions);
   auto& [failure, which] = chosen;
@@ -103,11 +136,22 @@ awaitable<outcome<std::int32_t>> log_trimmer::stamp() {
   }
 }
 
+/// Those that are named; else all that have a position.
+awaitable<outcome<std::vector<std::string>>> log_trimmer::groups() const {
+  if (!is_by_itself()) co_return outcome<std::vector<std::string>>(error_code(), topic_->options.retention.groups);
+  auto found =
+      co_await topic_->session->perform(make_request(opcode::children, topic_->where.positions(shard_)), retry::always);
+  co_return outcome<std::vector<std::string>>(found.error, std::move(found.children));
+}
+
 /// The positions of those named groups that have one, and the batches. Older ones than the present keep more, so any
 /// server's are good enough.
 awaitable<outcome<log_trimmer::log_look>> log_trimmer::look() {
+  auto named = co_await groups();
+  const auto& [problem, all] = named;
+  if (problem) co_return failed<log_look>(problem);
   std::vector<backend::request> looks{make_request(opcode::children, topic_->where.shard(shard_))};
-  for (const auto& each : topic_->options.retention.groups) {
+  for (const auto& each : all) {
     looks.push_back(make_request(opcode::get, topic_->where.position(shard_, each)));
   }
   log_look seen;
@@ -118,6 +162,7 @@ awaitable<outcome<log_trimmer::log_look>> log_trimmer::look() {
   for (const auto& each : replies) {
     if (each.error && each.error != errc::no_node) error = each.error;
     auto position = each.error ? std::nullopt : parse_position(each.data);
+    if (is_by_itself() && !position) error = errc::foreign_data;  // whose it is needs everything
     if (position) seen.positions.push_back(std::move(*position));
   }
   co_return outcome<log_look>(error, std::move(seen));
@@ -141,13 +186,16 @@ awaitable<outcome<chosen_batches>> log_trimmer::choose(chosen_batches all, const
     const auto known = learned_.find(each.number);
     return known == learned_.end() ? 0 : known->second.bytes;
   };
+  const bool is_default = is_by_itself();
+  auto left = all.size();
   std::uint64_t bytes = 0;
   for (const auto& each : all) bytes += bytes_of_batch(each);
   for (auto& each : all) {
-    if (error) break;
+    if (error || (is_default && left <= kept_by_itself)) break;
     const bool is_beyond = keep.bytes && bytes > *keep.bytes;
     const bool is_chosen = !is_needed(each) && (!has_bounds || is_beyond || is_too_old(each));
     if (!is_chosen) continue;
+    --left;
     bytes -= bytes_of_batch(each);
     learned_.erase(each.number);
     chosen.push_back(std::move(each));

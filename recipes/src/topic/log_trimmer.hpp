@@ -16,7 +16,9 @@ namespace zkrecipes::detail {
 
 /// Works beside a consumer of the shard, outside of its commits. A batch is removed only if the positions say so, which
 /// move on but for a seek, and only from the shard that was looked at: not if an operator has removed it, and a new one
-/// has the same names. So it does no harm if a consumer whose term is over does it, too. On the strand.
+/// has the same names. So it does no harm if a consumer whose term is over does it, too.
+/// Where nothing is said of what is to be kept, what all groups with a position have consumed goes once the shard holds
+/// many batches, because producers come to an end otherwise. On the strand.
 class log_trimmer : public std::enable_shared_from_this<log_trimmer> {
  public:
   /// `is_once`: a first look is enough, because the consumer removes what it has consumed itself.
@@ -47,12 +49,16 @@ class log_trimmer : public std::enable_shared_from_this<log_trimmer> {
                                                      const std::vector<log_position>& positions);
   awaitable<error_code> remove(std::vector<batch_name> which);
   bool is_too_old(const batch_name& which) const;
+  bool is_by_itself() const;
+  void tell_if_large(std::size_t batches);
+  awaitable<outcome<std::vector<std::string>>> groups() const;
 
   topic_frame_ptr topic_;
   std::uint32_t shard_;
   bool is_once_;
   bool is_started_ = false;
   bool has_news_ = false;
+  bool is_told_ = false;
   std::int32_t version_ = 0;  // of the shard's folder of positions
   std::map<std::int32_t, size_and_age> learned_;
   condition changed_;
