@@ -73,6 +73,15 @@ class broker_case : public ensemble_case {
     all.clear();
   }
 
+  /// It tells this, and waits until somebody has mended it. No consumer is left then.
+  void check_waiting(running_reader& who, const std::string& told) {
+    BOOST_TEST_REQUIRE(run_until([&] { return has_logged(told); }));
+    who.coordinator.stop();
+    BOOST_TEST_REQUIRE(run_until([&] { return who.ended.done(); }));
+    BOOST_TEST((who.ended.error() != errc::career_failed));
+    all.clear();
+  }
+
   const std::string& election() const { return election_; }
   /// What the group has stored for shard 0.
   std::string stored() { return get(path_of_stored()).data; }

@@ -45,7 +45,8 @@ class connection_case {
   }
 
   /// For a connection that is made now.
-  void use(std::vector<backend::endpoint> names, const retry_policy& retry) {
+  void use(std::vector<backend::endpoint> names, const retry_policy& retry,
+           detail::broker_connection::patience with = detail::broker_connection::patience::none) {
     detail::rabbit_frame frame{{}, detail::topic_layout{"/t"}, {}};
     frame.broker.session = detail::require_session(zk);
     frame.broker.kind = "rabbitmq";
@@ -55,7 +56,8 @@ class connection_case {
     frame.broker.unavailable = rabbit_errc::unavailable;
     frame.broker.refused_credentials = rabbit_errc::refused_credentials;
     frame.broker.may_recover = &detail::may_recover_rabbit;
-    connection = std::make_shared<detail::rabbit_connection>(std::make_shared<detail::rabbit_frame>(std::move(frame)));
+    connection =
+        std::make_shared<detail::rabbit_connection>(std::make_shared<detail::rabbit_frame>(std::move(frame)), with);
   }
 
   waiting_call& call(lease_clock::time_point until = detail::never) {
@@ -85,6 +87,17 @@ class connection_case {
       peer.say(each);
       peer.take_all();
     }
+    bench.settle();
+  }
+  /// It refuses user and password.
+  void refuse_login() {
+    auto& peer = *brokers->peers.back();
+    peer.connect();
+    peer.take_all();
+    peer.say(wire::start());
+    peer.take_all();
+    peer.say(wire::connection_close(403, "ACCESS_REFUSED"));
+    peer.take_all();
     bench.settle();
   }
   void refuse() {

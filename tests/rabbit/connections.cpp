@@ -87,6 +87,28 @@ BOOST_AUTO_TEST_CASE(a_caller_waits_for_the_try_of_another_one_until_its_own_lim
   BOOST_TEST(has_succeeded(first));
 }
 
+BOOST_AUTO_TEST_CASE(a_refused_password_ends_the_tries_of_the_impatient) {
+  const auto& caller = call();
+  refuse_login();
+  BOOST_TEST_REQUIRE(caller.result.has_value());
+  BOOST_TEST((*caller.result == rabbit_errc::refused_credentials), caller.result->message());
+}
+
+BOOST_AUTO_TEST_CASE(a_consumer_waits_until_its_password_is_taken_again) {
+  use({{"broker", 5672}}, {.first_pause = 10ms, .max_pause = 20ms}, detail::broker_connection::patience::with_refusals);
+  const auto& caller = call();
+  for (std::size_t refusals = 1; refusals <= 3; ++refusals) {
+    BOOST_TEST_REQUIRE(tries() == refusals);
+    refuse_login();
+    BOOST_TEST(!caller.result.has_value());
+    bench.advance(50ms);
+  }
+  BOOST_TEST(count_told("authentication_failed rabbitmq") == 1);
+  BOOST_TEST_REQUIRE(tries() == 4u);
+  accept();
+  BOOST_TEST(has_succeeded(caller));
+}
+
 BOOST_AUTO_TEST_CASE(a_name_that_is_not_resolved_in_time_is_asked_for_once_and_told) {
   brokers->is_resolver_slow = true;
   const auto& caller = call();

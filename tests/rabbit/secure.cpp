@@ -17,11 +17,7 @@ testcluster::rabbit_broker& narrow_rabbit() {
 struct rabbit_rights_case : producer_case {
   rabbit_rights_case() : producer_case(&narrow_rabbit) { with.queue = "ours-" + with.queue; }
 
-  void run_is_refused() {
-    auto& who = consume(&succeed);
-    check_failure(who, rabbit_errc::refused_credentials);
-    BOOST_TEST(has_logged("ACCESS_REFUSED"));
-  }
+  void run_is_refused() { check_waiting(consume(&succeed), "ACCESS_REFUSED"); }
 };
 
 }  // namespace
@@ -49,8 +45,7 @@ BOOST_AUTO_TEST_CASE(messages_of_many_records) {
 
 BOOST_AUTO_TEST_CASE(a_wrong_password_is_not_told) {
   with.password = "open barley";
-  check_failure(consume(&succeed), rabbit_errc::refused_credentials);
-  BOOST_TEST(has_logged("authentication_failed rabbitmq"));
+  check_waiting(consume(&succeed), "authentication_failed rabbitmq");
   BOOST_TEST(!has_logged("barley"));
 }
 
@@ -78,12 +73,12 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(rabbit_rights, rabbit_rights_case)
 
-BOOST_AUTO_TEST_CASE(without_the_right_to_read_a_run_ends) {
+BOOST_AUTO_TEST_CASE(without_the_right_to_read_a_run_waits) {
   run_is_refused();
   BOOST_TEST(client().look_at(queue()).has_value());  // it was made
 }
 
-BOOST_AUTO_TEST_CASE(without_the_right_to_make_queues_a_run_ends) {
+BOOST_AUTO_TEST_CASE(without_the_right_to_make_queues_a_run_waits) {
   const auto ours = std::exchange(with.queue, "others");
   run_is_refused();
   with.queue = ours;

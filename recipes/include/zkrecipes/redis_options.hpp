@@ -51,7 +51,8 @@ struct redis_options {
   /// removed.
   std::vector<std::string> groups{};
   redis_regress regress = redis_regress::stop_the_run;
-  /// Most entries that are read at once; up to twice as many wait to be processed. 1 to 100 000.
+  /// Most entries that are read at once; up to twice as many wait to be processed. Fewer if they are large: what waits
+  /// in all shards of a `redis_streams` is about 64 MiB at most, which its consumers share equally. 1 to 100 000.
   std::size_t read_ahead = 1'000;
   /// Time for a broker to accept a connection, and to begin with the answer to a command: as long as bytes of it come,
   /// or a large command is being sent, it begins anew. 10 ms to 1 h.

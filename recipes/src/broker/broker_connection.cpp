@@ -17,14 +17,20 @@ struct broker_connection::lookup {
   std::vector<backend::resolved_name> names{};
 };
 
-broker_connection::broker_connection(broker_frame_ptr frame)
+broker_connection::broker_connection(broker_frame_ptr frame, patience with)
     : frame_(std::move(frame)),
+      patience_(with),
       log_(guarded(*frame_->session->get_scheduler(), frame_->session->options().log)),
       changed_(frame_->session->get_scheduler()),
       pause_(frame_->retry.first_pause, frame_->retry.max_pause) {}
 
 broker_connection::~broker_connection() {
   if (link_) link_->abandon();
+}
+
+bool broker_connection::may_recover(const error_code& error) const {
+  const bool is_refusal = error == frame_->refused_credentials;
+  return frame_->may_recover(error) || (is_refusal && patience_ == patience::with_refusals);
 }
 
 void broker_connection::close() {
@@ -49,7 +55,7 @@ awaitable<error_code> broker_connection::ready(lease_clock::time_point until) {
     if (trying_.expired()) {
       auto error = co_await make_connection(until);
       const bool is_late = session->now() >= until;
-      if (error && (is_late || !frame_->may_recover(error))) co_return error;
+      if (error && (is_late || !may_recover(error))) co_return error;
     } else {
       const auto why = co_await changed_.wait(until);
       if (why == wake::cancelled) co_return asio::error::operation_aborted;
@@ -119,7 +125,7 @@ awaitable<error_code> broker_connection::try_brokers() {
     drop_link();
     if (is_cancelled(error)) co_return error;
     tell_failure(error, last_detail_);
-    if (!frame_->may_recover(error)) co_return error;
+    if (!may_recover(error)) co_return error;
   }
   co_return error;
 }

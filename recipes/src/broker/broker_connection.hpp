@@ -25,7 +25,13 @@ namespace zkrecipes::detail {
 /// and the others wait for what it finds. On the strand.
 class broker_connection {
  public:
-  explicit broker_connection(broker_frame_ptr frame);
+  /// Further failures that are waited out, besides those that pass by themselves.
+  enum class patience {
+    none,
+    with_refusals,  ///< A refused password or right: somebody mends it, and a rotation takes a moment.
+  };
+
+  explicit broker_connection(broker_frame_ptr frame, patience with = patience::none);
   virtual ~broker_connection();
   broker_connection(const broker_connection&) = delete;
   broker_connection& operator=(const broker_connection&) = delete;
@@ -33,8 +39,10 @@ class broker_connection {
   /// Notified when the connection has ended, and while one is made. Handlers of replies notify conditions of their own.
   condition& changed() noexcept { return changed_; }
 
+  /// Whether the broker is tried again after this error.
+  bool may_recover(const error_code& error) const;
   /// Waits until there is a connection. Errors: `operation_aborted`, that of the session that is over, and those after
-  /// which `broker_frame::may_recover` is false; `broker_frame::unavailable` when the time is over. There is one try at
+  /// which `may_recover` is false; `broker_frame::unavailable` when the time is over. There is one try at
   /// least, unless somebody else tries; one that has begun goes once round the addresses, and no pause outlasts the
   /// time.
   awaitable<error_code> ready(lease_clock::time_point until = never);
@@ -98,6 +106,7 @@ class broker_connection {
   void tell_failure(const error_code& why, std::string_view detail);
 
   broker_frame_ptr frame_;
+  patience patience_;
   log_hook log_;
   condition changed_;
   back_off pause_;

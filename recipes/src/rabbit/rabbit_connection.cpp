@@ -4,8 +4,8 @@
 
 namespace zkrecipes::detail {
 
-rabbit_connection::rabbit_connection(rabbit_frame_ptr frame)
-    : broker_connection(broker_frame_ptr(frame, &frame->broker)), frame_(std::move(frame)) {}
+rabbit_connection::rabbit_connection(rabbit_frame_ptr frame, patience with)
+    : broker_connection(broker_frame_ptr(frame, &frame->broker), with), frame_(std::move(frame)) {}
 
 std::shared_ptr<broker_link> rabbit_connection::make_link(std::unique_ptr<backend::broker_stream> over,
                                                           std::function<void()> changed) {

@@ -20,8 +20,8 @@ struct redis_connection::greeting {
   std::string detail{};
 };
 
-redis_connection::redis_connection(redis_frame_ptr frame)
-    : broker_connection(broker_frame_ptr(frame, &frame->broker)), frame_(std::move(frame)) {}
+redis_connection::redis_connection(redis_frame_ptr frame, patience with)
+    : broker_connection(broker_frame_ptr(frame, &frame->broker), with), frame_(std::move(frame)) {}
 
 std::shared_ptr<broker_link> redis_connection::make_link(std::unique_ptr<backend::broker_stream> over,
                                                          std::function<void()> changed) {

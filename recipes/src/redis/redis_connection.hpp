@@ -15,7 +15,7 @@ namespace zkrecipes::detail {
 /// Finds a broker that is a primary. On the strand.
 class redis_connection final : public broker_connection {
  public:
-  explicit redis_connection(redis_frame_ptr frame);
+  explicit redis_connection(redis_frame_ptr frame, patience with = patience::none);
 
   /// Handlers are called by the connection of now only.
   void send(const std::vector<std::string>& command, redis_link::reply_handler handler);

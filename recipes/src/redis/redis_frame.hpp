@@ -7,6 +7,7 @@
 #include <zkrecipes/redis_options.hpp>
 
 #include "broker/broker_frame.hpp"
+#include "redis/read_share.hpp"
 #include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {
@@ -15,6 +16,7 @@ struct redis_frame {
   broker_frame broker;
   topic_layout where;  ///< Positions, marks and dead letters have the places of those of a topic.
   redis_options options;
+  std::shared_ptr<read_share> reading = std::make_shared<read_share>();  ///< All readers share it. On the strand.
 
   std::string stream(std::uint32_t shard) const { return options.stream + ':' + std::to_string(shard); }
 };

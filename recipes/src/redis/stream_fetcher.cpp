@@ -51,7 +51,9 @@ struct stream_fetcher::batch {
 };
 
 stream_fetcher::stream_fetcher(redis_frame_ptr frame, std::string stream)
-    : frame_(std::move(frame)), stream_(std::move(stream)), connection_(frame_) {}
+    : frame_(std::move(frame)),
+      stream_(std::move(stream)),
+      connection_(frame_, broker_connection::patience::with_refusals) {}
 
 awaitable<outcome<stream_fetcher::finding>> stream_fetcher::fetch(std::vector<stream_id> ids, stream_id farthest) {
   for (;;) {
@@ -63,7 +65,7 @@ awaitable<outcome<stream_fetcher::finding>> stream_fetcher::fetch(std::vector<st
     auto asked = co_await ask(all);
     const auto& [failure, is_complete] = asked;
     if (failure) co_return failed<finding>(failure);
-    if (all->error && may_recover(all->error)) {
+    if (all->error && connection_.may_recover(all->error)) {
       connection_.give_up(all->error, stream_ + ": " + all->words);
     } else if (all->error) {
       connection_.tell(log_severity::error, session_event::operation_failed, all->error, stream_ + ": " + all->words);

@@ -23,6 +23,8 @@ using found_entries = std::vector<std::optional<message>>;
 /// An XREAD waits for so long in the broker. The next one asks again, and so proves that the broker is there.
 constexpr std::chrono::milliseconds longest_block = 5s;
 
+std::size_t size_of(const message& what) { return what.name.size() + what.key.size() + what.data.size(); }
+
 }  // namespace
 
 stream_reader::stream_reader(redis_frame_ptr frame, std::uint32_t shard, std::string group, position_node& position)
@@ -30,9 +32,10 @@ stream_reader::stream_reader(redis_frame_ptr frame, std::uint32_t shard, std::st
       stream_(frame_->stream(shard)),
       position_(position),
       changed_(frame_->broker.session->get_scheduler()),
+      ahead_(frame_->reading, frame_->options.read_ahead),
       trimmer_(frame_, shard, std::move(group)),
       fetcher_(frame_, stream_),
-      connection_(frame_) {}
+      connection_(frame_, broker_connection::patience::with_refusals) {}
 
 void stream_reader::open() {
   connection_.close();
@@ -45,6 +48,7 @@ void stream_reader::open() {
   end_of_rest_.reset();
   is_unwritten_ = false;
   ready_.clear();
+  ahead_.stop();
   problems_.clear();
   failure_.reset();
   is_asking_ = is_comparing_ = false;
@@ -88,6 +92,7 @@ awaitable<outcome<stream_messages>> stream_reader::receive(std::size_t most) {
   stream_messages some;
   some.reserve(std::min(most, ready_.size()));
   while (some.size() < most && may_hand_out()) {
+    ahead_.note_taken(size_of(ready_.front()));
     some.push_back(std::move(ready_.front()));
     ready_.pop_front();
   }
@@ -140,10 +145,13 @@ awaitable<error_code> stream_reader::await_more() {
 
 void stream_reader::ask() {
   if (is_asking_ || is_trimming() || is_going_back() || ready_.size() >= frame_->options.read_ahead) return;
+  ahead_.start();
+  const auto room = ahead_.room();
+  if (room == 0 && !ready_.empty()) return;
   const auto block = std::min(longest_block, frame_->options.timeout);
   const std::vector<std::string> command{"XREAD",
                                          "COUNT",
-                                         std::to_string(frame_->options.read_ahead),
+                                         std::to_string(std::max<std::size_t>(room, 1)),
                                          "BLOCK",
                                          std::to_string(block.count()),
                                          "STREAMS",
@@ -179,13 +187,18 @@ void stream_reader::take(const redisReply* reply) {
     return;
   }
   connection_.note_good();
-  for (auto& each : *entries) take_entry(std::move(each));
+  std::size_t bytes = 0;
+  for (auto& each : *entries) bytes += take_entry(std::move(each));
+  ahead_.note_answer(entries->size(), bytes);
   if (!entries->empty()) ask();
 }
 
-void stream_reader::take_entry(stream_entry entry) {
+/// Returns its bytes, if it is to be handed out.
+std::size_t stream_reader::take_entry(stream_entry entry) {
   cursor_ = entry.id;
-  if (progress_.open(entry.id)) ready_.push_back(make_message(std::move(entry)));
+  if (!progress_.open(entry.id)) return 0;
+  ready_.push_back(make_message(std::move(entry)));
+  return size_of(ready_.back());
 }
 
 message stream_reader::make_message(stream_entry entry) {

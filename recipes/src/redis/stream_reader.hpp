@@ -11,6 +11,7 @@
 
 #include <zkrecipes/queue_types.hpp>
 
+#include "redis/read_ahead.hpp"
 #include "redis/redis_connection.hpp"
 #include "redis/stream_fetcher.hpp"
 #include "redis/stream_progress.hpp"
@@ -61,7 +62,7 @@ class stream_reader {
   void ask();
   void take_role(const redisReply* reply);
   void take(const redisReply* reply);
-  void take_entry(stream_entry entry);
+  std::size_t take_entry(stream_entry entry);
   message make_message(stream_entry entry);
   bool may_hand_out() const;
   bool is_trimming() const noexcept { return is_comparing_ || removable_.has_value(); }
@@ -79,6 +80,7 @@ class stream_reader {
   std::optional<stream_id> end_of_rest_;  // the stream has lost what was behind it: we go back there
   bool is_unwritten_ = false;             // see `wants_write`
   std::deque<message> ready_;
+  read_ahead ahead_;                             // the bytes of these
   std::map<std::string, std::string> problems_;  // by the name of the message
   std::uint64_t checked_ = 0;                    // the number of the connection whose stream was compared
   bool is_asking_ = false;

@@ -103,7 +103,7 @@ bool stream_reader::goes_back() {
 
 error_code stream_reader::answer_failure(const error_code& why, const std::string& words) {
   const auto detail = stream_ + ": " + words;
-  if (may_recover(why)) {
+  if (connection_.may_recover(why)) {
     connection_.give_up(why, detail);
     return {};
   }
