@@ -51,8 +51,8 @@ struct remembering {
 BOOST_AUTO_TEST_SUITE(rabbit_given_numbers)
 
 BOOST_FIXTURE_TEST_CASE(the_numbers_between_two_messages_of_a_queue_went_elsewhere, given_numbers_case) {
-  BOOST_TEST(first_of(0, 10) == 0u);  // nothing is known of those before
-  BOOST_TEST(first_of(1, 11) == 0u);
+  BOOST_TEST(first_of(0, 10) == 10u);  // nothing is known of those before
+  BOOST_TEST(first_of(1, 11) == 11u);
   BOOST_TEST(first_of(1, 12) == 0u);  // there is no hole
   BOOST_TEST(first_of(0, 13) == 11u);
   BOOST_TEST(first_of(0, 14) == 0u);
@@ -61,12 +61,12 @@ BOOST_FIXTURE_TEST_CASE(the_numbers_between_two_messages_of_a_queue_went_elsewhe
 
 BOOST_FIXTURE_TEST_CASE(nothing_is_known_when_numbers_begin_anew, given_numbers_case) {
   first_of(0, 10), first_of(1, 11);
-  BOOST_TEST(first_of(0, 10) == 0u);  // it is put again
-  BOOST_TEST(first_of(1, 11) == 0u);
+  BOOST_TEST(first_of(0, 10) == 10u);  // it is put again
+  BOOST_TEST(first_of(1, 11) == 11u);
   BOOST_TEST(first_of(0, 12) == 11u);
-  BOOST_TEST(first_of(0, 14) == 0u);  // there is a hole
-  BOOST_TEST(first_of(0, 15, 8) == 0u);
-  BOOST_TEST(first_of(1, 16, 8) == 0u);
+  BOOST_TEST(first_of(0, 14) == 14u);  // there is a hole
+  BOOST_TEST(first_of(0, 15, 8) == 15u);
+  BOOST_TEST(first_of(1, 16, 8) == 16u);
   BOOST_TEST(first_of(0, 17, 8) == 16u);
 }
 
@@ -96,6 +96,29 @@ BOOST_FIXTURE_TEST_CASE(what_tells_nonsense_is_remembered_alone, remembering) {
   BOOST_TEST(deliver(3, 4));
   settle(3);
   BOOST_TEST(record().find("\"3 7 p:0\"") != std::string::npos, record());
+}
+
+BOOST_FIXTURE_TEST_CASE(numbers_that_have_not_come_are_missed_once, remembering) {
+  const auto missed = [this] { return progress.take_missing(); };
+  for (const std::uint64_t each : {1, 2, 3}) deliver(each, 0);
+  settle(2);
+  BOOST_TEST(missed().empty());
+  deliver(7, 0);
+  BOOST_TEST((missed() == std::vector<std::string>{"4-6 7 p:0"}));
+  deliver(8, 0);
+  deliver(12, 9);   // 9 to 11 were put nowhere
+  deliver(20, 20);  // it does not know
+  BOOST_TEST(missed().empty());
+  BOOST_TEST(record().find(R"("missing":["4-6 7 p:0"])") != std::string::npos, record());
+  for (const std::uint64_t each : {3, 7, 8, 12, 20}) settle(each);
+  auto stored = parse_delivery_memory(record());
+  BOOST_TEST_REQUIRE(stored.has_value());
+  progress.open(std::move(*stored));  // 1 was given out, and comes no more
+  deliver(21, 0);
+  BOOST_TEST((missed() == std::vector<std::string>{"1,13-19 7 p:0"}));
+  progress.lose();
+  deliver(22, 0);
+  BOOST_TEST(missed().empty());
 }
 
 BOOST_AUTO_TEST_CASE(it_is_a_header_of_the_message) {

@@ -9,6 +9,7 @@
 #include <zkrecipes/rabbit_error.hpp>
 
 #include "brokers/scripted_stream.hpp"
+#include "rabbit/delivery_limit.hpp"
 #include "rabbit/rabbit_link.hpp"
 #include "rabbit/server_bytes.hpp"
 #include "support/fake_world.hpp"
@@ -174,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(a_broker_that_goes_ends_the_link, link_case) {
 
 BOOST_FIXTURE_TEST_CASE(a_refusal_ends_the_link_with_the_words_of_the_broker, link_case) {
   come_up();
-  link->declare("q", note());
+  link->declare("q", unreachable_limit, note());
   hear();
   peer->say(wire::channel_close(406, "PRECONDITION_FAILED - inequivalent arg", 50, 10));
   BOOST_TEST((link->why() == rabbit_errc::other_queue));

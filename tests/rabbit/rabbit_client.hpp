@@ -39,16 +39,19 @@ class rabbit_client {
   }
 
   /// The functions below throw `rabbit_failure`, and the connection has ended then.
-  /// Makes a queue as the library does.
-  void declare(const std::string& queue) {
-    amqp_table_entry_t entries[2];
+  /// Makes a queue as the library does. None: as its earlier versions did.
+  void declare(const std::string& queue, std::optional<std::int64_t> delivery_limit = 1'000'000'000) {
+    amqp_table_entry_t entries[3];
     entries[0].key = amqp_cstring_bytes("x-queue-type");
     entries[0].value.kind = AMQP_FIELD_KIND_UTF8;
     entries[0].value.value.bytes = amqp_cstring_bytes("quorum");
     entries[1].key = amqp_cstring_bytes("x-single-active-consumer");
     entries[1].value.kind = AMQP_FIELD_KIND_BOOLEAN;
     entries[1].value.value.boolean = 1;
-    ask([&](const rabbit_channel& by) { declare_with(by, queue, {2, entries}); });
+    entries[2].key = amqp_cstring_bytes("x-delivery-limit");
+    entries[2].value.kind = AMQP_FIELD_KIND_I64;
+    entries[2].value.value.i64 = delivery_limit.value_or(0);
+    ask([&](const rabbit_channel& by) { declare_with(by, queue, {delivery_limit ? 3 : 2, entries}); });
   }
   void declare_classic(const std::string& queue) {
     ask([&](const rabbit_channel& by) { declare_with(by, queue, amqp_empty_table); });

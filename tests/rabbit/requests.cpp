@@ -8,6 +8,7 @@
 
 #include "rabbit/amqp_case.hpp"
 #include "rabbit/amqp_refusal.hpp"
+#include "rabbit/delivery_limit.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
@@ -94,14 +95,17 @@ BOOST_AUTO_TEST_CASE(a_refused_login_does_not_repeat_what_was_sent) {
 BOOST_AUTO_TEST_CASE(a_queue_is_declared_and_looked_at) {
   amqp_case talk;
   talk.open();
-  talk.client.declare("q", talk.note());
+  talk.client.declare("q", unreachable_limit, talk.note());
   talk.client.look_at("q", talk.note());
+  talk.client.declare("q", std::nullopt, talk.note());
   const auto sent = talk.sent();
-  BOOST_TEST_REQUIRE(sent.size() == 2u);
+  BOOST_TEST_REQUIRE(sent.size() == 3u);
   const auto type = wire::short_text("x-queue-type") + 'S' + wire::long_text("quorum");
   const auto single = wire::short_text("x-single-active-consumer") + "t\x01";
-  BOOST_TEST(sent[0].fields() == declare_fields("q", 2, wire::long_text(type + single)));
+  const auto limit = wire::short_text("x-delivery-limit") + 'l' + wire::number(1'000'000'000, 8);
+  BOOST_TEST(sent[0].fields() == declare_fields("q", 2, wire::long_text(type + single + limit)));
   BOOST_TEST(sent[1].fields() == declare_fields("q", 1, wire::number(0, 4)));
+  BOOST_TEST(sent[2].fields() == declare_fields("q", 2, wire::long_text(type + single)));
   talk.client.feed(wire::declare_ok(0, 0) + wire::declare_ok(7, 2));
   BOOST_TEST_REQUIRE(talk.answers.size() == 2u);
   BOOST_TEST(talk.answers[1].messages == 7u);
@@ -111,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_queue_is_declared_and_looked_at) {
 BOOST_AUTO_TEST_CASE(the_request_that_is_refused_gets_the_reason) {
   amqp_case talk;
   talk.open();
-  talk.client.declare("a", talk.note());
+  talk.client.declare("a", unreachable_limit, talk.note());
   talk.client.consume(
       "b", 5, [](const amqp_delivery&) {}, talk.note());
   talk.client.look_at("c", talk.note());

@@ -32,10 +32,12 @@ struct rabbit_options {
   std::uint32_t shards = 1;
   /// The header of a message that has its key, as a string; a message without it has the empty key. 1 to 128 bytes.
   std::string key_header = "key";
-  /// Most messages that a consumer has of a queue and has not settled. They are kept in its memory. 1 to 1 000.
+  /// Most messages that a consumer has of a queue and has not settled. They are kept in its memory. While all of them
+  /// wait behind keys that rest, no other key goes on, and the log tells it. None: 200 in strict order, in which more
+  /// would be of no use, else 1 000. 1 to 1 000.
   /// If one is parked that is larger than a dead letter may be, its end is lost with the acknowledgement
   /// (`dead_letter::missing_bytes`); `spent_message::stop_the_run` keeps it in the queue.
-  std::uint32_t prefetch = 200;
+  std::optional<std::uint32_t> prefetch{};
   /// Time for a broker to accept a connection and to answer. 10 ms to 1 h.
   std::chrono::milliseconds timeout{5'000};
   /// A connection on which nothing has come for twice as long is given up. The broker may ask for less. 1 s to 10 min.

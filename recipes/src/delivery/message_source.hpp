@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/queue_consumer_options.hpp>
 #include <zkrecipes/queue_types.hpp>
 #include <zkrecipes/transaction.hpp>
 
@@ -41,6 +42,9 @@ class message_source {
 
   virtual ~message_source() = default;
   virtual traits get_traits() const { return {}; }
+
+  /// How a consumer takes the messages. Before `open`.
+  virtual void note_order(message_order) {}
 
   /// For error texts, such as "queue /orders".
   virtual std::string name() const = 0;

@@ -70,6 +70,33 @@ failed_attempts delivery_memory::failed(const std::string& id) const {
   return found == failed_.end() ? failed_attempts() : found->second;
 }
 
+void delivery_memory::note(std::string_view field, const std::string& text) {
+  if (text.empty())
+    unknown_fields_.erase(field);
+  else
+    unknown_fields_.set(field, text);
+}
+
+std::string delivery_memory::note_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to,
+                                          const settled_run& open) {
+  auto known = open;
+  if (const auto* settled = runs_.find(of)) known.add(*settled);
+  const auto whose = ' ' + std::to_string(of.epoch) + ' ' + of.producer;
+  for (const auto& each : missing_) {
+    const auto told =
+        each.ends_with(whose) ? settled_run::parse(each.substr(0, each.size() - whose.size())) : std::nullopt;
+    if (told) known.add(*told);
+  }
+  const auto lost = known.without(from, to);
+  if (lost.empty()) return {};
+  auto text = lost.to_text();
+  if (text.size() > longest_missing)
+    text = text.substr(0, text.find_first_of(",-")) + '-' + text.substr(text.find_last_of(",-") + 1);
+  missing_.push_back(text + whose);
+  if (missing_.size() > most_missing) missing_.erase(missing_.begin());
+  return missing_.back();
+}
+
 std::vector<std::string> delivery_memory::names() const {
   std::vector<std::string> all;
   for (const auto& [place, each] : places_) all.push_back(each);
@@ -114,6 +141,7 @@ std::string serialize(const delivery_memory& memory) {
   std::vector<std::string> failed;
   for (const auto& [id, attempts] : memory.failed_) failed.push_back(failed_text(id, attempts));
   if (!failed.empty()) all.set("failed", failed);
+  if (!memory.missing_.empty()) all.set("missing", memory.missing_);
   return all.add(memory.unknown_fields_).to_text();
 }
 
@@ -125,10 +153,12 @@ std::optional<delivery_memory> parse_delivery_memory(std::string_view text) {
   const auto runs = list_or_nothing(*read, "runs");
   const auto names = list_or_nothing(*read, "names");
   const auto failed = list_or_nothing(*read, "failed");
-  if (!settled || !runs || !names || !failed) return std::nullopt;
+  auto missing = list_or_nothing(*read, "missing");
+  if (!settled || !runs || !names || !failed || !missing) return std::nullopt;
+  memory.missing_ = std::move(*missing);
   memory.settled_ = *settled;
   if (!memory.read_runs(*runs) || !memory.read_names(*names) || !memory.read_failed(*failed)) return std::nullopt;
-  memory.unknown_fields_ = read->without({"settled", "runs", "names", "failed"});
+  memory.unknown_fields_ = read->without({"settled", "runs", "names", "failed", "missing"});
   return memory;
 }
 

@@ -24,6 +24,8 @@ class delivery_memory {
   static constexpr std::size_t most_failed = 20'000;  ///< Those of an earlier version; ours are `most_counted`.
   /// The same by what they take in the record, because a server takes no request of more than 1 MB.
   static constexpr std::size_t most_bytes_of_names = 400 * 1'024;
+  static constexpr std::size_t most_missing = 16;        ///< The last ones.
+  static constexpr std::size_t longest_missing = 1'000;  ///< Beyond it their ranges are told as one.
 
   /// It is settled.
   bool knows(const std::string& id) const;
@@ -39,6 +41,14 @@ class delivery_memory {
   std::vector<std::string> names() const;
   /// The messages with failed attempts.
   std::vector<std::string> failed_names() const;
+  /// What a source has found out, for operators: a field of the record. An empty text takes it away.
+  void note(std::string_view field, const std::string& text);
+  std::string noted(std::string_view field) const { return unknown_fields_.text(field).value_or(std::string()); }
+  /// The numbers from one to another of this producer that are neither settled, nor in `open`, nor told already. They
+  /// are remembered as missing, and returned as `settled_runs::texts` has them; empty: there are none.
+  std::string note_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
+  const std::vector<std::string>& missing() const noexcept { return missing_; }
+  const settled_runs& runs() const noexcept { return runs_; }
   /// Nothing was ever settled, and no attempt has failed.
   bool is_new() const noexcept { return settled_ == 0 && failed_.empty(); }
 
@@ -59,7 +69,8 @@ class delivery_memory {
   std::size_t bytes_of_names_ = 0;
   std::map<std::string, failed_attempts> failed_;
   std::int64_t settled_ = 0;  // how many were settled, ever
-  json_object unknown_fields_;
+  std::vector<std::string> missing_;
+  json_object unknown_fields_;  // and those of `note`
 };
 
 std::string serialize(const delivery_memory& memory);

@@ -32,6 +32,21 @@ void settled_run::add(std::uint64_t first, std::uint64_t last) {
   if (ranges_.size() > most_ranges) forget_lowest();
 }
 
+void settled_run::add(const settled_run& other) {
+  for (const auto& each : other.ranges_) add(each.first, each.last);
+}
+
+settled_run settled_run::without(std::uint64_t first, std::uint64_t last) const {
+  settled_run rest;
+  for (const auto& each : ranges_) {
+    if (each.first > last) break;
+    if (each.first > first) rest.add(first, each.first - 1);
+    first = std::max(first, each.last + 1);
+  }
+  rest.add(first, last);
+  return rest;
+}
+
 std::string settled_run::to_text() const {
   std::string text;
   for (const auto& each : ranges_) {

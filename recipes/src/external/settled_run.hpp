@@ -21,6 +21,11 @@ class settled_run {
   void add(std::uint64_t number) { add(number, number); }
   /// All from `first` to `last`.
   void add(std::uint64_t first, std::uint64_t last);
+  /// All numbers of another one.
+  void add(const settled_run& other);
+  /// The numbers from `first` to `last` that are not in it.
+  settled_run without(std::uint64_t first, std::uint64_t last) const;
+  bool empty() const noexcept { return ranges_.empty(); }
   /// There is a range.
   void forget_lowest() { ranges_.erase(ranges_.begin()); }
   std::size_t count_ranges() const noexcept { return ranges_.size(); }

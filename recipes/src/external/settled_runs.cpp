@@ -14,6 +14,18 @@ bool settled_runs::has(const numbered_id& which) const {
   return found != runs_.end() && found->second.numbers.has(which.number);
 }
 
+const settled_run* settled_runs::find(const numbered_id& which) const {
+  const auto found = runs_.find({which.producer, which.epoch});
+  return found == runs_.end() ? nullptr : &found->second.numbers;
+}
+
+bool settled_runs::may_have_forgotten(const std::string& producer) const {
+  std::size_t epochs = 0;
+  for (auto each = runs_.lower_bound({producer, 0}); each != runs_.end() && each->first.first == producer; ++each)
+    ++epochs;
+  return epochs >= most_epochs || runs_.size() >= most_producers;
+}
+
 void settled_runs::add(const numbered_id& which, std::uint64_t first) {
   const auto [at, is_new] = runs_.try_emplace({which.producer, which.epoch});
   auto& numbers = at->second.numbers;

@@ -31,6 +31,10 @@ class settled_runs {
   static constexpr std::size_t most_bytes = 240 * 1'024;
 
   bool has(const numbered_id& which) const;
+  /// Those of this epoch of a producer; null: there are none.
+  const settled_run* find(const numbered_id& which) const;
+  /// Earlier epochs of this producer may have been forgotten, or all of it.
+  bool may_have_forgotten(const std::string& producer) const;
   /// `first`: also all numbers from this one on, which are those of no message of this source; 0: that of `which`.
   void add(const numbered_id& which, std::uint64_t first = 0);
   /// Something else was settled.

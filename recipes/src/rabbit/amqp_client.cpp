@@ -252,6 +252,7 @@ void amqp_client::answer_all(const error_code& why, const std::string& words, st
     amqp_answer answer;
     answer.error = each == bad ? why : make_error_code(rabbit_errc::unavailable);
     answer.words = words;
+    if (each == bad && refused == AMQP_QUEUE_DECLARE_METHOD) answer.standing = limit_in_the_way(words);
     if (each->then) each->then(answer);
   }
 }

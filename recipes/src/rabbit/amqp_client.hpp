@@ -47,6 +47,9 @@ class amqp_client {
   /// Why it has ended: those of `error_of_refusal`, and `unexpected_reply`.
   const error_code& why() const noexcept { return why_; }
   const std::string& words() const noexcept { return words_; }
+  /// The first number of the broker's version; 0: it has told none.
+  int major_version() const noexcept { return handshake_.major_version(); }
+  const std::string& version() const noexcept { return handshake_.version(); }
   /// As agreed with the broker.
   std::chrono::seconds heartbeat() const noexcept { return handshake_.heartbeat(); }
   /// How many frames have come, without heartbeats.
@@ -63,7 +66,7 @@ class amqp_client {
 
   // As those of `rabbit_link`.
   void beat();
-  void declare(const std::string& queue, answer_handler then);
+  void declare(const std::string& queue, const delivery_limit& limit, answer_handler then);
   void look_at(const std::string& queue, answer_handler then);
   void count(const std::string& queue, answer_handler then);
   void consume(const std::string& queue, std::uint16_t prefetch, delivery_handler each, answer_handler then);

@@ -14,7 +14,18 @@ constexpr std::size_t arguments_size = 128;  // of a queue, encoded
 constexpr std::size_t header_size = 96;      // of a message, encoded, without their names and the key
 constexpr std::uint8_t on_disk = 2;
 
-amqp_queue_declare_t quorum_queue(std::string_view name, std::array<amqp_table_entry_t, 2>& arguments) {
+amqp_table_entry_t number_header(const char* name, std::int64_t number) {
+  amqp_table_entry_t made{};
+  made.key = bytes_of(name);
+  made.value.kind = AMQP_FIELD_KIND_I64;
+  made.value.value.i64 = number;
+  return made;
+}
+
+using queue_arguments = std::array<amqp_table_entry_t, 3>;
+
+/// The last one is sent only with a limit.
+amqp_queue_declare_t quorum_queue(std::string_view name, const delivery_limit& limit, queue_arguments& arguments) {
   arguments[0].key = bytes_of("x-queue-type");
   arguments[0].value.kind = AMQP_FIELD_KIND_UTF8;
   arguments[0].value.value.bytes = bytes_of("quorum");
@@ -24,16 +35,9 @@ amqp_queue_declare_t quorum_queue(std::string_view name, std::array<amqp_table_e
   amqp_queue_declare_t fields{};
   fields.queue = bytes_of(name);
   fields.durable = 1;
-  fields.arguments = {static_cast<int>(arguments.size()), arguments.data()};
+  if (limit) arguments[2] = number_header("x-delivery-limit", *limit);
+  fields.arguments = {limit ? 3 : 2, arguments.data()};
   return fields;
-}
-
-amqp_table_entry_t number_header(const char* name, std::int64_t number) {
-  amqp_table_entry_t made{};
-  made.key = bytes_of(name);
-  made.value.kind = AMQP_FIELD_KIND_I64;
-  made.value.value.i64 = number;
-  return made;
 }
 
 using message_headers = std::array<amqp_table_entry_t, 3>;
@@ -69,9 +73,9 @@ void amqp_client::ask(request what, void* fields, std::size_t texts) {
   if (!writer_.method(request_channel, method, fields, texts)) end(rabbit_errc::refused, "a text is too long", method);
 }
 
-void amqp_client::declare(const std::string& queue, answer_handler then) {
-  std::array<amqp_table_entry_t, 2> arguments{};
-  auto fields = quorum_queue(queue, arguments);
+void amqp_client::declare(const std::string& queue, const delivery_limit& limit, answer_handler then) {
+  queue_arguments arguments{};
+  auto fields = quorum_queue(queue, limit, arguments);
   ask({AMQP_QUEUE_DECLARE_METHOD, AMQP_QUEUE_DECLARE_OK_METHOD, std::move(then)}, &fields,
       queue.size() + arguments_size);
 }

@@ -82,7 +82,10 @@ void amqp_content::note_header(const amqp_table_entry_t& header) {
   if (is_text && name == key_header_) message_.key = text_of(field.value.bytes);
   const auto number = number_in(field);
   if (!number || *number <= 0) return;
-  if (name == "x-delivery-count") message_.is_redelivered = true;
+  if (name == "x-delivery-count") {
+    message_.is_redelivered = true;
+    message_.returns = static_cast<std::uint64_t>(*number);
+  }
   if (name == "timestamp_in_ms") message_.timestamp = *number;
   if (name == first_header) message_.first = static_cast<std::uint64_t>(*number);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,7 @@ using namespace std::literals;
 
 constexpr std::size_t versions_size = 2;      // before the table of the broker's properties
 constexpr std::size_t properties_size = 512;  // ours, encoded
+constexpr std::size_t longest_version = 40;
 constexpr auto mechanism = "PLAIN"sv;
 
 amqp_problem not_rabbit(std::string words) { return {rabbit_errc::unexpected_reply, std::move(words)}; }
@@ -91,8 +93,23 @@ amqp_problem amqp_handshake::log_in(std::string_view arguments) {
     return not_rabbit("the broker speaks another version of AMQP than 0-9-1");
   if (!is_in_list(mechanism, text_of(start->mechanisms)))
     return {rabbit_errc::refused, "the broker takes no user and password (PLAIN)"};
+  note_version(start->server_properties);
   awaited_ = step::tune;
   return send_login() ? amqp_problem() : amqp_problem{rabbit_errc::refused, "user and password are too long"};
+}
+
+void amqp_handshake::note_version(const amqp_table_t& properties) {
+  for (int i = 0; i < properties.num_entries; ++i) {
+    const auto& [name, value] = properties.entries[i];
+    const bool is_text = value.kind == AMQP_FIELD_KIND_UTF8 || value.kind == AMQP_FIELD_KIND_BYTES;
+    if (is_text && text_of(name) == "version") version_ = text_of(value.value.bytes).substr(0, longest_version);
+  }
+}
+
+int amqp_handshake::major_version() const noexcept {
+  int major = 0;
+  std::from_chars(version_.data(), version_.data() + version_.size(), major);
+  return std::max(major, 0);
 }
 
 /// False: they do not fit into a frame.
@@ -100,7 +117,7 @@ bool amqp_handshake::send_login() {
   std::array capabilities{true_entry("publisher_confirms"), true_entry("basic.nack"),
                           true_entry("consumer_cancel_notify"), true_entry("connection.blocked"),
                           true_entry("authentication_failure_close")};
-  std::array properties{text_entry("product", "zkrecipes"), text_entry("version", version),
+  std::array properties{text_entry("product", "zkrecipes"), text_entry("version", zkrecipes::version),
                         table_entry("capabilities", table_of(capabilities))};
   std::string response;
   response.reserve(settings_.user.size() + settings_.password.size() + 2);

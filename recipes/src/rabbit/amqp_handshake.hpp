@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "rabbit/amqp_frame.hpp"
@@ -31,11 +32,16 @@ class amqp_handshake {
   bool is_login() const noexcept { return awaited_ == step::tune; }
   /// The most bytes of a frame, with its head and its end.
   std::size_t frame_max() const noexcept { return frame_max_; }
+  /// As the broker has told it, such as "3.10.8"; empty: it has not.
+  const std::string& version() const noexcept { return version_; }
+  /// Its first number; 0: there is none.
+  int major_version() const noexcept;
   std::chrono::seconds heartbeat() const noexcept { return settings_.heartbeat; }
 
  private:
   enum class step { start, tune, open, channel, none };
 
+  void note_version(const amqp_table_t& properties);
   amqp_problem log_in(std::string_view arguments);
   bool send_login();
   amqp_problem tune(std::string_view arguments);
@@ -46,6 +52,7 @@ class amqp_handshake {
   amqp_writer& writer_;
   amqp_memory memory_;
   step awaited_ = step::start;
+  std::string version_;
   std::size_t frame_max_ = 128 << 10;
 };
 

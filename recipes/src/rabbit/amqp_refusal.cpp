@@ -1,5 +1,6 @@
 #include "rabbit/amqp_refusal.hpp"
 
+#include <charconv>
 #include <string_view>
 
 #include <amqp.h>
@@ -52,6 +53,20 @@ error_code error_of_refusal(const amqp_refusal& refusal) {
     case AMQP_NOT_IMPLEMENTED: return rabbit_errc::refused;
     default: return rabbit_errc::unavailable;
   }
+}
+
+/// "... inequivalent arg 'x-delivery-limit' for queue 'q' in vhost '/': received none but current is the value '5' of
+/// type 'long'"; between two numbers it says "current is '5'".
+std::optional<delivery_limit> limit_in_the_way(std::string_view words) {
+  constexpr std::string_view present = "but current is ";
+  if (words.find("inequivalent arg 'x-delivery-limit'") == words.npos) return std::nullopt;
+  const auto place = words.rfind(present);
+  const auto value = place == words.npos ? std::string_view() : words.substr(place + present.size());
+  const auto quote = value.find('\'');
+  std::int64_t limit = 0;
+  if (quote == value.npos) return delivery_limit();
+  const auto read = std::from_chars(value.data() + quote + 1, value.data() + value.size(), limit);
+  return read.ec == std::errc() ? delivery_limit(limit) : delivery_limit();
 }
 
 }  // namespace zkrecipes::detail

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <zkrecipes/error.hpp>
+
+#include "rabbit/amqp_answer.hpp"
 
 namespace zkrecipes::detail {
 
@@ -15,5 +19,8 @@ struct amqp_refusal {
 };
 
 error_code error_of_refusal(const amqp_refusal& refusal);
+/// With these words a declaration is refused. If it is because the queue has another limit: that one, or none if the
+/// words are cut off in front of it.
+std::optional<delivery_limit> limit_in_the_way(std::string_view words);
 
 }  // namespace zkrecipes::detail

@@ -11,7 +11,8 @@
 
 namespace zkrecipes::detail {
 
-/// Each queue has numbers of its own, without holes. After an error that has ended all puts there is another epoch, so
+/// Each queue has numbers of its own. Where they have holes, the
+/// next message says so. After an error that has ended all puts there is another epoch, so
 /// that no number of a message that may have been put is used again.
 class claimed_numbers final : public message_numbering {
  public:
@@ -24,18 +25,24 @@ class claimed_numbers final : public message_numbering {
     co_return error;
   }
   bool has_begun() const noexcept override { return epoch_ != 0; }
-  message_number next(std::uint32_t shard, const message_number&) override { return {epoch_, ++last_[shard], 0}; }
+  message_number next(std::uint32_t shard, const message_number&) override {
+    const auto unused = unused_.extract(shard);
+    return {epoch_, ++last_[shard], unused.empty() ? 0 : unused.mapped()};
+  }
+  void skip(std::uint32_t shard, std::uint64_t number) override { unused_.try_emplace(shard, number); }
   bool are_lasting() const noexcept override { return false; }
   void fail() override {
     epoch_ = 0;
     last_.clear();
+    unused_.clear();
   }
 
  private:
   rabbit_frame_ptr frame_;
   std::string name_;
-  std::uint64_t epoch_ = 0;                      // 0: none yet
-  std::map<std::uint32_t, std::uint64_t> last_;  // the number of the last message of this epoch, by shard
+  std::uint64_t epoch_ = 0;                        // 0: none yet
+  std::map<std::uint32_t, std::uint64_t> last_;    // the number of the last message of this epoch, by shard
+  std::map<std::uint32_t, std::uint64_t> unused_;  // the first number since the last message that was put
 };
 
 }  // namespace zkrecipes::detail

@@ -29,6 +29,12 @@ bool delivery_tags::holds(const std::string& id) const {
   return found != messages_.end() && !found->second.tags.empty() && !found->second.is_settled;
 }
 
+std::vector<std::string> delivery_tags::ids() const {
+  std::vector<std::string> all;
+  for (const auto& [id, each] : messages_) all.push_back(id);
+  return all;
+}
+
 void delivery_tags::settle(const std::string& id) {
   const auto found = messages_.find(id);
   if (found == messages_.end()) return;

@@ -44,6 +44,8 @@ class delivery_tags {
   void add(const delivery& what);
   /// Whether a delivery of it is not settled.
   bool holds(const std::string& id) const;
+  /// Those of the messages that have come and are not known to be settled for good.
+  std::vector<std::string> ids() const;
   /// Whether it was delivered, and its acknowledgement may not have arrived.
   bool is_open(const std::string& id) const { return messages_.contains(id); }
   /// It is settled.

@@ -1,5 +1,7 @@
 #include "rabbit/queue_progress.hpp"
 
+#include <algorithm>
+
 #include "rabbit/unnamed_message.hpp"
 
 namespace zkrecipes::detail {
@@ -16,6 +18,7 @@ void queue_progress::open(delivery_memory stored) {
 void queue_progress::lose() {
   tags_.reset();
   unnamed_waiting_ = 0;
+  last_.clear();
   std::erase_if(firsts_, [this](const auto& each) { return !in_hand_.contains(each.first); });
 }
 
@@ -30,6 +33,8 @@ std::optional<std::string> queue_progress::take(const amqp_delivery& what) {
   tags_.add({what.tag, name, is_fresh, is_named});
   for (const auto& each : tags_.take_proven()) memory_.forget(each);
   if (is_first_fresh) forget_old();
+  const auto numbered = is_named && is_fresh ? parse_numbered_id(name) : std::nullopt;
+  if (numbered) look_for_missing(*numbered, what.first);
   if (is_here) return std::nullopt;
   if (is_named && memory_.knows(name)) {
     tags_.settle(name);
@@ -38,6 +43,31 @@ std::optional<std::string> queue_progress::take(const amqp_delivery& what) {
   if (!is_named) ++unnamed_waiting_;
   if (is_named && what.first > 0) firsts_[name] = what.first;
   return name;
+}
+
+/// Before a fresh message all has come that was put in front of it, so a number in between was lost. A producer
+/// that knows nothing of the numbers before this one gives its own as `first`.
+void queue_progress::look_for_missing(const numbered_id& of, std::uint64_t first) {
+  const auto [at, is_new] = last_.try_emplace({of.producer, of.epoch}, 0);
+  const auto from = at->second + 1;
+  const auto to = first > 0 && first <= of.number ? first - 1 : of.number - 1;
+  at->second = std::max(at->second, of.number);
+  const bool is_unknown =
+      first == of.number || (is_new && !memory_.runs().find(of) && memory_.runs().may_have_forgotten(of.producer));
+  if (is_unknown || from > to) return;
+  auto lost = memory_.note_missing(of, from, to, open_numbers(of));
+  if (!lost.empty()) missing_.push_back(std::move(lost));
+}
+
+settled_run queue_progress::open_numbers(const numbered_id& of) const {
+  settled_run open;
+  auto ids = tags_.ids();
+  for (const auto& [id, is_named] : in_hand_) ids.push_back(id);
+  for (const auto& each : ids) {
+    const auto numbered = parse_numbered_id(each);
+    if (numbered && numbered->producer == of.producer && numbered->epoch == of.epoch) open.add(numbered->number);
+  }
+  return open;
 }
 
 std::string queue_progress::name_of(const amqp_delivery& what) const {

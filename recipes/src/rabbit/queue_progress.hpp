@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,8 @@ class queue_progress {
  public:
   explicit queue_progress(std::size_t prefetch) : prefetch_(prefetch), tags_(prefetch) {}
 
+  /// Before `open`.
+  void resize(std::size_t prefetch) { *this = queue_progress(prefetch); }
   /// Nothing is in hand, and there is no connection.
   void open(delivery_memory stored);
   /// The connection has ended. What was not handed out is forgotten, and comes again.
@@ -39,6 +42,10 @@ class queue_progress {
   bool can_come(const std::string& name) const;
 
   const delivery_memory& memory() const noexcept { return memory_; }
+  void note(std::string_view field, const std::string& text) { memory_.note(field, text); }
+  /// Runs of messages that have not come, since the last call: a message that was put behind them has come, and the
+  /// broker keeps the order.
+  std::vector<std::string> take_missing() { return std::exchange(missing_, {}); }
   /// What the settlement of a message in hand makes of a copy of the memory.
   void apply(delivery_memory& to, const std::string& name) const;
   /// It is settled, and the memory with it is stored.
@@ -53,6 +60,8 @@ class queue_progress {
 
  private:
   std::string name_of(const amqp_delivery& what) const;
+  void look_for_missing(const numbered_id& of, std::uint64_t first);
+  settled_run open_numbers(const numbered_id& of) const;
   void forget_old();
   void forget_if_gone(const std::vector<std::string>& names);
 
@@ -64,6 +73,8 @@ class queue_progress {
   std::size_t unnamed_ = 0;                      // of these, those without
   std::size_t unnamed_waiting_ = 0;              // messages without an id that are to be handed out
   bool is_confused_ = false;
+  std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> last_;  // fresh numbers, by producer and epoch
+  std::vector<std::string> missing_;
 };
 
 }  // namespace zkrecipes::detail

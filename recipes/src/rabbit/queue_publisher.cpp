@@ -20,18 +20,19 @@ std::uint64_t queue_publisher::add(std::uint32_t shard, std::size_t bytes) {
   return place;
 }
 
-void queue_publisher::forget(std::uint64_t place) {
+bool queue_publisher::forget(std::uint64_t place) {
   const auto found = messages_.find(place);
-  if (found == messages_.end()) return;
+  if (found == messages_.end()) return false;
   auto& of = lines_[found->second.shard];
   const bool is_sent = of.waiting.erase(place) == 0;
   if (is_sent) {
     found->second.is_forgotten = true;
-    return;
+    return true;
   }
   ready_.erase(place);
   remove(place);
   admit(of);
+  return false;
 }
 
 void queue_publisher::clear() {

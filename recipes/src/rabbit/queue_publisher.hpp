@@ -27,8 +27,9 @@ class queue_publisher {
   bool has_room(std::size_t bytes) const noexcept;
   /// Returns the place of the message: 1, 2, ...
   std::uint64_t add(std::uint32_t shard, std::size_t bytes);
-  /// Nobody waits for the message any more: it is not sent, or not sent again, and not told of.
-  void forget(std::uint64_t place);
+  /// Nobody waits for the message any more: it is not sent, or not sent again, and not told of. True: it was
+  /// sent, and may be put.
+  bool forget(std::uint64_t place);
   /// Nobody waits for any message any more.
   void clear();
   bool is_empty() const noexcept { return messages_.empty(); }

@@ -20,6 +20,14 @@ using queue_messages = std::vector<message>;
 /// For the last acknowledgements of a term.
 constexpr std::chrono::milliseconds longest_farewell = 500ms;
 
+/// With keys the messages of those that rest are among them, and others have to get past them. In strict order nothing
+/// gets past, and a message is acknowledged the later the more are in front of it.
+constexpr std::uint32_t prefetch_by_key = 1'000;
+constexpr std::uint32_t prefetch_in_strict_order = 200;
+
+/// When a consumer that has everything in hand and settles nothing is told.
+constexpr std::chrono::milliseconds standstill = 30s;
+
 }  // namespace
 
 /// What the broker was asked, and its answer.
@@ -33,18 +41,27 @@ struct queue_reader::question {
 queue_reader::queue_reader(rabbit_frame_ptr frame, std::uint32_t shard, position_node& memory)
     : frame_(std::move(frame)),
       queue_(frame_->queue(shard)),
+      prefetch_(frame_->options.prefetch.value_or(prefetch_by_key)),
       position_(memory),
       changed_(frame_->broker.session->get_scheduler()),
-      progress_(frame_->options.prefetch),
+      progress_(prefetch_),
       stalls_(frame_->options.stall_timeout),
-      connection_(frame_) {}
+      connection_(frame_, broker_connection::patience::with_refusals) {}
+
+void queue_reader::note_order(message_order order) {
+  const auto by_itself = order == message_order::strict ? prefetch_in_strict_order : prefetch_by_key;
+  prefetch_ = frame_->options.prefetch.value_or(by_itself);
+  progress_.resize(prefetch_);
+}
 
 void queue_reader::open() {
+  connection_.tell_end();
   connection_.close();
   drop_lost();
   position_.reset();
   progress_.open({});
   held_.clear();
+  has_told_limit_ = has_told_returns_ = false;
 }
 
 /// The broker answers behind the acknowledgements. If they are lost, messages that have an id are known when they come
@@ -69,6 +86,7 @@ awaitable<outcome<queue_messages>> queue_reader::receive(std::size_t most) {
     if (!error && most == 0 && position_.wants_look()) error = co_await position_.look();
     connection_.tell_end();
     if (error || is_outdated() || most == 0) co_return failed<queue_messages>(error);
+    tell_losses();
     drop_lost();
     acknowledge();
     if (!ready_.empty()) break;
@@ -122,10 +140,12 @@ void queue_reader::drop_lost() {
 
 awaitable<error_code> queue_reader::get_consumer() {
   const auto end = connection_.why();
-  if (end && !may_recover_rabbit(end)) co_return answer_failure(end, connection_.words());
-  auto error = co_await connection_.ready();
+  error_code error;
+  if (end && !may_recover_rabbit(end)) error = answer_failure(end, connection_.words());
+  if (!error) error = co_await connection_.ready();
   if (!error) error = co_await find_queue();
   if (!error && connection_.is_up()) error = co_await consume();
+  if (!error && is_consuming()) note_broker();
   // What was asked before is not to be asked twice by one connection.
   if (is_cancelled(error)) connection_.close();
   co_return error;
@@ -136,7 +156,7 @@ awaitable<error_code> queue_reader::find_queue() {
   const auto asked = make_question("queue.declare");
   const auto then = [this, asked](const amqp_answer& answer) { note_answer(*asked, answer); };
   if (progress_.memory().is_new()) {
-    connection_.link()->declare(queue_, then);
+    connection_.link()->declare(queue_, limit_, then);
   } else {
     connection_.link()->look_at(queue_, then);
   }
@@ -148,8 +168,7 @@ awaitable<error_code> queue_reader::consume() {
   consumed_ = connection_.number();
   stalls_.note_event(now());
   connection_.link()->consume(
-      queue_, static_cast<std::uint16_t>(frame_->options.prefetch),
-      [this](amqp_delivery each) { take(std::move(each)); },
+      queue_, static_cast<std::uint16_t>(prefetch_), [this](amqp_delivery each) { take(std::move(each)); },
       [this, asked](const amqp_answer& answer) { note_answer(*asked, answer); });
   co_return co_await await_answer(asked);
 }
@@ -175,6 +194,7 @@ awaitable<error_code> queue_reader::await_answer(question_ptr to) {
 }
 
 error_code queue_reader::judge(const question& answered) {
+  if (answered.answer.standing) return take_limit(answered.answer);
   const auto& why = answered.answer.error;
   const bool is_lost = !connection_.is_up() && may_recover_rabbit(why);  // told when the next one is made
   if (!answered.is_answered || !why || is_lost) return {};
@@ -184,7 +204,7 @@ error_code queue_reader::judge(const question& answered) {
 /// An error ends the run.
 error_code queue_reader::answer_failure(const error_code& why, const std::string& words) {
   const auto detail = queue_ + ": " + words;
-  if (may_recover_rabbit(why)) {
+  if (connection_.may_recover(why)) {
     connection_.give_up(why, detail);
     return {};
   }
@@ -203,7 +223,10 @@ awaitable<error_code> queue_reader::await_more() {
   if (is_consuming()) look_for_stall();
   if (!is_consuming()) co_return error_code();
   const bool is_full = progress_.is_full();
-  const auto until = looking_ ? connection_.due(looking_->answer_by) : is_full ? never : stalls_.next_look();
+  if (!is_full) settled_at_ = now();
+  if (is_full && now() >= settled_at_ + standstill) tell_standstill();
+  const auto standstill_at = has_told_standstill_ ? never : settled_at_ + standstill;
+  const auto until = looking_ ? connection_.due(looking_->answer_by) : is_full ? standstill_at : stalls_.next_look();
   const auto why = co_await changed_.wait(until);
   if (why == wake::cancelled) co_return asio::error::operation_aborted;
   const bool is_open = looking_ && !looking_->is_answered;
@@ -232,6 +255,8 @@ void queue_reader::take(amqp_delivery what) {
   changed_.notify();
   connection_.note_good();
   stalls_.note_event(now());
+  if (what.returns >= many_returns && !std::exchange(has_told_returns_, true))
+    returned_ = what.id + " has come back " + std::to_string(what.returns);
   auto name = progress_.take(what);
   if (!name) return;
   const bool is_named = !what.id.empty();
@@ -280,6 +305,8 @@ void queue_reader::acknowledge() {
   for (const auto& each : all) link->acknowledge(each.tag, each.is_multiple);
   if (all.empty()) return;
   stalls_.note_event(now());
+  settled_at_ = now();
+  has_told_standstill_ = false;
   changed_.notify();  // `receive` may wait without a limit while all that may come is here
 }
 

@@ -10,8 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include <zkrecipes/queue_consumer_options.hpp>
 #include <zkrecipes/queue_types.hpp>
 
+#include "rabbit/delivery_limit.hpp"
 #include "rabbit/queue_progress.hpp"
 #include "rabbit/rabbit_connection.hpp"
 #include "rabbit/stall_watch.hpp"
@@ -28,6 +30,8 @@ class queue_reader {
   /// `memory`: the node of the shard. If it is outdated, nothing is received until `open`.
   queue_reader(rabbit_frame_ptr frame, std::uint32_t shard, position_node& memory);
 
+  /// Before `open`.
+  void note_order(message_order order);
   /// Forgets everything and ends the connection.
   void open();
   /// The same, but the broker is given a moment to take the last acknowledgements.
@@ -64,6 +68,10 @@ class queue_reader {
   question_ptr make_question(const char* command);
   error_code judge(const question& answered);
   error_code answer_failure(const error_code& why, const std::string& words);
+  error_code take_limit(const amqp_answer& found);
+  void note_broker();
+  void tell_losses();
+  void tell_standstill();
   void look_for_stall();
   void note_answer(question& to, const amqp_answer& answer);
   bool is_consuming() const noexcept {
@@ -83,6 +91,7 @@ class queue_reader {
 
   rabbit_frame_ptr frame_;
   std::string queue_;
+  std::uint32_t prefetch_;
   position_node& position_;
   condition changed_;
   queue_progress progress_;
@@ -90,8 +99,14 @@ class queue_reader {
   std::deque<ready_message> ready_;
   std::unordered_map<std::string, message> held_;  // handed out and not settled, because the broker gives them once
   std::uint64_t consumed_ = 0;                     // the number of the connection with our consumer; 0: there is none
-  question_ptr looking_;                           // whether the queue has messages that do not come
-  rabbit_connection connection_;                   // its handlers refer to the rest, so it is destroyed first
+  delivery_limit limit_ = unreachable_limit;       // what the queue is declared with
+  bool has_told_limit_ = false;
+  bool has_told_returns_ = false;
+  lease_clock::time_point settled_at_{};  // the last time, or when there was nothing to settle
+  bool has_told_standstill_ = false;
+  std::string returned_;          // a message that has come back often, and is to be told
+  question_ptr looking_;          // whether the queue has messages that do not come
+  rabbit_connection connection_;  // its handlers refer to the rest, so it is destroyed first
 };
 
 }  // namespace zkrecipes::detail

@@ -154,8 +154,8 @@ void rabbit_link::stop_timer() {
   if (const auto timer = std::exchange(timer_, 0)) scheduler_->world->cancel(timer);
 }
 
-void rabbit_link::declare(const std::string& queue, answer_handler then) {
-  client_.declare(queue, std::move(then));
+void rabbit_link::declare(const std::string& queue, const delivery_limit& limit, answer_handler then) {
+  client_.declare(queue, limit, std::move(then));
   flush();
 }
 

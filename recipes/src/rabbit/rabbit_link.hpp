@@ -43,8 +43,13 @@ class rabbit_link final : public broker_link, public std::enable_shared_from_thi
   lease_clock::time_point last_passed() const noexcept override { return passed_; }
   void abandon() override;
 
-  /// Makes a durable quorum queue with a single active consumer, or finds it. Error: `other_queue`.
-  void declare(const std::string& queue, answer_handler then);
+  /// The version of the broker, when the link is up: see `amqp_handshake`.
+  const std::string& version() const noexcept { return client_.version(); }
+  int major_version() const noexcept { return client_.major_version(); }
+
+  /// Makes a durable quorum queue with a single active consumer, or finds it. Error: `other_queue`, which ends the
+  /// link; if the queue has another limit, `amqp_answer::standing` is that.
+  void declare(const std::string& queue, const delivery_limit& limit, answer_handler then);
   /// Counts the messages and consumers of a queue. Error: `missing_queue`, which ends the link.
   void look_at(const std::string& queue, answer_handler then);
   /// The same, but a missing queue does not end a link that neither delivers nor publishes: the channel is opened anew.

@@ -207,8 +207,11 @@ void rabbit_producer_state::declare_next(rabbit_link& by) {
   if (declaring_ || (is_single() && publisher_.under_way() > 0)) return;
   declaring_ = publisher_.undeclared();
   if (!declaring_) return;
-  by.declare(frame_->queue(*declaring_), [this, shard = *declaring_](const amqp_answer& answer) {
-    declare_error_ = answer.error;
+  const auto shard = *declaring_;
+  auto& limit = limits_.try_emplace(shard, unreachable_limit).first->second;
+  by.declare(frame_->queue(shard), limit, [this, shard, &limit](const amqp_answer& answer) {
+    declare_error_ = judge_declared(limit, answer);
+    must_declare_again_ = answer.standing && may_recover_rabbit(declare_error_);
     if (answer.error) return;  // the connection ends, too
     publisher_.note_declared(shard);
     declaring_.reset();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rabbit/answer_watch.hpp"
+#include "rabbit/delivery_limit.hpp"
 #include "rabbit/message_numbering.hpp"
 #include "rabbit/put_progress.hpp"
 #include "rabbit/queue_publisher.hpp"
@@ -91,6 +92,7 @@ class rabbit_producer_state : public std::enable_shared_from_this<rabbit_produce
   // What callers are told.
   void note_put(std::uint64_t place);
   void fail(progress_ptr which, std::size_t index, const error_code& why);
+  void skip(const sent_message& which);
   void fail_lone(const error_code& why);
   void fail_queue(std::uint32_t shard, const error_code& why);
   void fail_all(const error_code& why);
@@ -105,6 +107,8 @@ class rabbit_producer_state : public std::enable_shared_from_this<rabbit_produce
   std::map<std::uint64_t, sent_message> messages_;  // by place
   std::optional<std::uint32_t> declaring_;          // the shard whose queue is being declared
   error_code declare_error_;                        // of the last one of this connection
+  std::map<std::uint32_t, delivery_limit> limits_;  // of the queues that were declared, by shard
+  bool must_declare_again_ = false;                 // by another connection
   std::set<std::uint32_t> gone_;                    // shards whose missing queues the log was told of
   std::uint64_t single_until_ = 0;                  // up to this place messages are sent one by one
   std::uint64_t rejected_until_ = 0;  // while messages up to this place are here, the pauses between connections grow

@@ -16,7 +16,7 @@ void rabbit_producer_state::note_confirm(const amqp_confirm& what) {
   changed_.notify();
 }
 
-/// The number of the message stays unused: the queue that it was for has gone, and a hole in the numbers does no harm.
+/// The number of the message stays unused.
 void rabbit_producer_state::note_return(std::uint64_t tag) {
   changed_.notify();
   const auto place = publisher_.take_back(tag);
@@ -32,6 +32,7 @@ void rabbit_producer_state::note_return(std::uint64_t tag) {
 /// An error ends all puts. Without one, what is not confirmed is sent again on the next connection.
 error_code rabbit_producer_state::note_end() {
   if (greeted_ == 0 || broker_.is_up()) return {};
+  if (std::exchange(must_declare_again_, false)) broker_.close();
   const auto why = broker_.why();
   const bool is_refused = why && !may_recover_rabbit(why);
   const auto error = is_refused ? judge_refusal(why) : error_code();
@@ -83,10 +84,25 @@ void rabbit_producer_state::fail(progress_ptr which, std::size_t index, const er
   for (auto each = messages_.begin(); each != messages_.end();) {
     const auto now = each++;
     if (now->second.of != which || now->second.index < which->end()) continue;
-    publisher_.forget(now->first);
+    const bool may_be_put = publisher_.forget(now->first) && now->second.index > index;
+    const auto gone = now->second;
     messages_.erase(now);
+    if (!may_be_put) skip(gone);
   }
   if (which->is_complete()) results_.push_back(which->result());
+}
+
+/// The next message of its queue says that this number is that of no message, so that it is not missed.
+void rabbit_producer_state::skip(const sent_message& which) {
+  const auto first = which.number.first != 0 ? which.number.first : which.number.number;
+  const auto is_next = [&which](const auto& each) {
+    return each.second.shard == which.shard && each.second.number.number == which.number.number + 1;
+  };
+  const auto next = std::ranges::find_if(messages_, is_next);
+  if (next == messages_.end())
+    numbering_->skip(which.shard, first);
+  else
+    next->second.number.first = first;
 }
 
 /// The only message that was under way.

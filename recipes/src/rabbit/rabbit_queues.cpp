@@ -31,7 +31,8 @@ void check_rabbit(const broker_settings& check, const rabbit_options& options) {
   const bool is_count = options.shards >= 1 && options.shards <= most_shards;
   check.require(is_count, "shards", "it must be 1 to 10 000");
   check.require(is_short_text(options.key_header, 128), "key_header", "it must have 1 to 128 bytes");
-  const bool is_ahead = options.prefetch >= 1 && options.prefetch <= 1'000;
+  const auto prefetch = options.prefetch.value_or(1);
+  const bool is_ahead = prefetch >= 1 && prefetch <= 1'000;
   check.require(is_ahead, "prefetch", "it must be 1 to 1 000");
   check.require_times(options.timeout, options.retry);
   const bool is_beat = options.heartbeat >= 1s && options.heartbeat <= 10min;

@@ -10,6 +10,7 @@
 
 #include "fuzz/library/broker_bytes.hpp"
 #include "rabbit/amqp_client.hpp"
+#include "rabbit/delivery_limit.hpp"
 
 namespace fuzz::broker_talk_target {
 
@@ -102,7 +103,7 @@ class talk {
   }
 
   void look() {
-    client_.declare("q", answer());
+    client_.declare("q", unreachable_limit, answer());
     client_.look_at("r", answer());
     for (const auto* each : {"s", "t"}) client_.count(each, answer());
     client_.beat();

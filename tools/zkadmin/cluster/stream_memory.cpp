@@ -49,6 +49,11 @@ stream_shard_status position_of(const json_object& record) {
   return one;
 }
 
+/// RabbitMQ "4.0.5" drops messages of a queue without the argument that has come back 20 times.
+bool is_limiting(const std::string& version) {
+  return !version.empty() && version.front() >= '4' && version.front() <= '9';
+}
+
 /// The library has read it already.
 stream_shard_status memory_of(const json_object& record) {
   stream_shard_status one;
@@ -56,6 +61,9 @@ stream_shard_status memory_of(const json_object& record) {
     one.runs.push_back(run_of(each));
   one.names = texts_of(record, "names").value_or(std::vector<std::string>()).size();
   one.failed = texts_of(record, "failed").value_or(std::vector<std::string>()).size();
+  for (const auto& each : texts_of(record, "missing").value_or(std::vector<std::string>()))
+    one.missing.push_back(run_of(each));
+  one.may_drop = is_limiting(text_field(record, "broker")) && text_field(record, "delivery_limit").empty();
   return one;
 }
 

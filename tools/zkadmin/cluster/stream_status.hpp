@@ -22,13 +22,15 @@ struct settled_run_status {
 /// What a group has settled of a shard, as its node in ZooKeeper says.
 struct stream_shard_status {
   std::uint32_t shard = 0;
-  bool is_damaged = false;                 ///< It holds no position and no memory: nothing else is known.
-  std::string last{};                      ///< A log: it and all in front of it are settled.
-  std::vector<std::string> ahead{};        ///< A log: settled behind it, "ID" or "FIRST LAST".
-  std::vector<settled_run_status> runs{};  ///< A queue: settled messages with numbers.
-  std::uint64_t names = 0;                 ///< A queue: settled messages that are remembered one by one.
-  std::uint64_t failed = 0;                ///< Messages that are to be tried again.
-  std::string record{};                    ///< What a source of a later version has stored, as it is.
+  bool is_damaged = false;                    ///< It holds no position and no memory: nothing else is known.
+  std::string last{};                         ///< A log: it and all in front of it are settled.
+  std::vector<std::string> ahead{};           ///< A log: settled behind it, "ID" or "FIRST LAST".
+  std::vector<settled_run_status> runs{};     ///< A queue: settled messages with numbers.
+  std::uint64_t names = 0;                    ///< A queue: settled messages that are remembered one by one.
+  std::uint64_t failed = 0;                   ///< Messages that are to be tried again.
+  std::vector<settled_run_status> missing{};  ///< A queue: messages that have not come, although later ones have.
+  bool may_drop = false;  ///< A queue: its broker drops what has come back often, as far as the record tells.
+  std::string record{};   ///< What a source of a later version has stored, as it is.
   friend bool operator==(const stream_shard_status&, const stream_shard_status&) = default;
 };
 

@@ -21,14 +21,28 @@ struct stream_findings {
   }
 };
 
+void judge_shard(const stream_shard_status& shard, std::string& missing, std::string& limited) {
+  const auto number = std::to_string(shard.shard);
+  for (const auto& each : shard.missing)
+    append_to_list(missing, "shard " + number + ": " + each.ranges + " (epoch " + each.epoch + ") of " + each.producer);
+  if (shard.may_drop) append_to_list(limited, number);
+}
+
 void judge_records(stream_findings& about) {
-  std::string letters, damaged;
+  std::string letters, damaged, missing, limited;
   for (const auto& group : about.stream.groups) {
     if (group.dead_letters > 0) append_to_list(letters, std::to_string(group.dead_letters) + " of " + group.name);
-    for (const auto& each : group.shards)
+    for (const auto& each : group.shards) judge_shard(each, missing, limited);
+    for (const auto& each : group.shards) {
+      judge_shard(each, missing, limited);
       if (each.is_damaged) append_to_list(damaged, "shard " + std::to_string(each.shard) + " of " + group.name);
+    }
   }
   about.add("dead-letters", severity::warning, "dead letters: ", letters);
+  about.add("missing-messages", severity::critical, "confirmed, and have not come: ", missing);
+  about.add("low-delivery-limit", severity::warning,
+            "the broker drops messages that have come back 20 times, unless a policy says otherwise: in shard ",
+            limited);
   about.add("damaged-position", severity::critical, "not to be read by consumers, which stop there: ", damaged);
 }
 

@@ -15,8 +15,9 @@ constexpr std::uint64_t log_stream = 2'000;
 }  // namespace
 
 quorum_queue::quorum_queue(clockwork& clock, std::uint64_t seed, std::uint64_t number, std::string name,
-                           rabbit_observer& observer)
+                           const form& how, rabbit_observer& observer)
     : name_(std::move(name)),
+      how_(how),
       observer_(observer),
       log_(std::make_shared<pipe>(clock, seed, log_stream + number, 200us, 8ms)) {}
 
@@ -83,6 +84,10 @@ void quorum_queue::leave(const user_ptr& who) {
 void quorum_queue::take_back(consumer& from) {
   for (const auto& [checkout, each] : std::exchange(from.unacknowledged, {})) {
     ++each->returns;
+    if (how_.most && each->returns > *how_.most) {
+      observer_.dropped(name_, *each);
+      continue;
+    }
     returned_.emplace(each->place, each);
   }
 }

@@ -7,11 +7,13 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/rabbit/queue_user.hpp"
 #include "model/rabbit/rabbit_observer.hpp"
+#include "rabbit/amqp_answer.hpp"
 #include "world/pipe.hpp"
 
 namespace zkrecipes::simulation {
@@ -23,9 +25,17 @@ class quorum_queue : public std::enable_shared_from_this<quorum_queue> {
  public:
   using user_ptr = std::shared_ptr<queue_user>;
 
-  quorum_queue(clockwork& clock, std::uint64_t seed, std::uint64_t number, std::string name, rabbit_observer& observer);
+  /// The queue as it was declared, and what the broker makes of it.
+  struct form {
+    detail::delivery_limit argument{};    ///< `x-delivery-limit`.
+    std::optional<std::uint32_t> most{};  ///< A message that comes back more often is dropped.
+  };
+
+  quorum_queue(clockwork& clock, std::uint64_t seed, std::uint64_t number, std::string name, const form& how,
+               rabbit_observer& observer);
 
   const std::string& name() const noexcept { return name_; }
+  const detail::delivery_limit& limit() const noexcept { return how_.argument; }
   bool has_leader() const noexcept { return has_leader_; }
   bool is_deleted() const noexcept { return is_deleted_; }
 
@@ -74,6 +84,7 @@ class quorum_queue : public std::enable_shared_from_this<quorum_queue> {
   static consumer* find(consumer_list& in, const user_ptr& who);
 
   std::string name_;
+  form how_;
   rabbit_observer& observer_;
   pipe_ptr log_;
   bool has_leader_ = true;

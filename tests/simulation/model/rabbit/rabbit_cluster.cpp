@@ -11,12 +11,18 @@ namespace zkrecipes::simulation {
 namespace {
 
 constexpr std::uint16_t first_port = 5672;
+constexpr std::uint32_t limit_by_itself = 2;
 constexpr const char* broker_address = "10.0.1.1";
 
 }  // namespace
 
 rabbit_cluster::rabbit_cluster(clockwork& clock, broker_network& network, std::uint64_t seed, rabbit_observer& observer)
-    : clock_(clock), network_(network), seed_(seed), chance_(seed, 1'990), observer_(observer) {
+    : clock_(clock),
+      network_(network),
+      seed_(seed),
+      chance_(seed, 1'990),
+      major_version_(chance(seed, 1'989).one_in(2) ? 4 : 3),
+      observer_(observer) {
   for (int i = 0; i < nodes; ++i) {
     auto& each = nodes_[static_cast<std::size_t>(i)];
     each = std::make_unique<member>(*this, i);
@@ -44,10 +50,13 @@ quorum_queue_ptr rabbit_cluster::find(const std::string& queue) const {
   return found == queues_.end() ? nullptr : found->second;
 }
 
-quorum_queue_ptr rabbit_cluster::declare(const std::string& queue) {
+quorum_queue_ptr rabbit_cluster::declare(const std::string& queue, const detail::delivery_limit& limit) {
   auto& found = queues_[queue];
   if (!found) {
-    found = std::make_shared<quorum_queue>(clock_, seed_, ++made_queues_, queue, observer_);
+    quorum_queue::form how{limit, std::nullopt};
+    if (limit && *limit < 1'000) how.most = static_cast<std::uint32_t>(*limit);
+    if (!limit && major_version_ > 3) how.most = limit_by_itself;
+    found = std::make_shared<quorum_queue>(clock_, seed_, ++made_queues_, queue, how, observer_);
     observer_.appeared(queue);
   }
   return found;

@@ -28,7 +28,7 @@ class rabbit_cluster {
   /// Null: there is none.
   quorum_queue_ptr find(const std::string& queue) const;
   /// Makes it if it is not there.
-  quorum_queue_ptr declare(const std::string& queue);
+  quorum_queue_ptr declare(const std::string& queue, const detail::delivery_limit& limit);
   /// As a client whose connection is never lost. False: there is no queue.
   bool put(const std::string& queue, detail::amqp_delivery what);
 
@@ -54,6 +54,8 @@ class rabbit_cluster {
   chance& dice() noexcept { return chance_; }
   rabbit_observer& observer() noexcept { return observer_; }
   bool is_stopped(int node) const { return nodes_[static_cast<std::size_t>(node)]->is_stopped; }
+  /// From 4.0 on a queue without a limit has one all the same. Here it is lower than RabbitMQ's, so that it is reached.
+  int major_version() const noexcept { return major_version_; }
   bool has_alarm() const noexcept { return has_alarm_; }
   void made(const std::string& queue, int client, bool is_present) { observer_.made(queue, client, is_present); }
 
@@ -76,6 +78,7 @@ class rabbit_cluster {
   broker_network& network_;
   std::uint64_t seed_;
   chance chance_;
+  int major_version_;
   rabbit_observer& observer_;
   std::array<std::unique_ptr<member>, nodes> nodes_;
   std::map<std::string, quorum_queue_ptr> queues_;

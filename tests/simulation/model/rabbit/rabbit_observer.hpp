@@ -19,6 +19,8 @@ class rabbit_observer {
   virtual void acknowledged(const std::string& queue, const rabbit_message& what) = 0;
   /// It is not in its queue any more, because it was acknowledged.
   virtual void removed(const std::string& queue, const rabbit_message& what) = 0;
+  /// It has come back too often, and is gone.
+  virtual void dropped(const std::string& queue, const rabbit_message& what) = 0;
   /// An operator has deleted the queue, with these messages.
   virtual void deleted(const std::string& queue, const messages& all) = 0;
   /// The queue is there from now on; a client or an operator has declared it.

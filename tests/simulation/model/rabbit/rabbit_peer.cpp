@@ -147,7 +147,13 @@ void rabbit_peer::greet() {
   fields.version_minor = 9;
   fields.mechanisms = detail::bytes_of("AMQPLAIN PLAIN");
   fields.locales = detail::bytes_of("en_US");
-  writer_.method(0, AMQP_CONNECTION_START_METHOD, &fields, 64);
+  const auto version = std::to_string(all_.major_version()) + ".0.5";
+  amqp_table_entry_t property{};
+  property.key = detail::bytes_of("version");
+  property.value.kind = AMQP_FIELD_KIND_UTF8;
+  property.value.value.bytes = detail::bytes_of(version);
+  fields.server_properties = {1, &property};
+  writer_.method(0, AMQP_CONNECTION_START_METHOD, &fields, 128);
   awaited_ = step::start;
 }
 

@@ -19,11 +19,17 @@ constexpr span longest_without_leader = 5s;
 constexpr std::size_t header_room = 128;
 constexpr auto peer_consumer = "ctag";
 
-bool has_argument(const amqp_table_t& table, std::string_view name) {
+/// Null: it is not there.
+const amqp_field_value_t* argument_in(const amqp_table_t& table, std::string_view name) {
   for (int i = 0; i < table.num_entries; ++i) {
-    if (detail::text_of(table.entries[i].key) == name) return true;
+    if (detail::text_of(table.entries[i].key) == name) return &table.entries[i].value;
   }
-  return false;
+  return nullptr;
+}
+
+/// As RabbitMQ writes it, if it is not a number against another one.
+std::string limit_text(const detail::delivery_limit& limit) {
+  return limit ? "the value '" + std::to_string(*limit) + "' of type 'long'" : "none";
 }
 
 /// The properties of a message as the broker gives it out: those that it came with, and how often it has come back.
@@ -83,14 +89,22 @@ void rabbit_peer::declare(std::string_view arguments) {
   const auto* asked = memory_.method<amqp_queue_declare_t>(AMQP_QUEUE_DECLARE_METHOD, arguments);
   if (!asked) return misbehave("a declaration can not be read");
   const std::string name(detail::text_of(asked->queue));
-  const bool is_right = asked->durable && has_argument(asked->arguments, "x-queue-type") &&
-                        has_argument(asked->arguments, "x-single-active-consumer");
+  const bool is_right = asked->durable && argument_in(asked->arguments, "x-queue-type") &&
+                        argument_in(asked->arguments, "x-single-active-consumer");
   if (!asked->passive && !is_right) return misbehave("a queue of another kind");
+  detail::delivery_limit limit;
+  if (const auto* given = argument_in(asked->arguments, "x-delivery-limit")) limit = given->value.i64;
   auto queue = all_.find(name);
+  if (queue && !asked->passive && queue->limit() != limit)
+    return close_channel(AMQP_PRECONDITION_FAILED,
+                         "PRECONDITION_FAILED - inequivalent arg 'x-delivery-limit' for queue '" + name +
+                             "' in vhost '/': received " + limit_text(limit) + " but current is " +
+                             limit_text(queue->limit()),
+                         AMQP_QUEUE_DECLARE_METHOD);
   if (!queue && asked->passive)
     return close_channel(AMQP_NOT_FOUND, "NOT_FOUND - no queue '" + name + "' in vhost '/'", AMQP_QUEUE_DECLARE_METHOD);
   if (!queue) {
-    queue = all_.declare(name);
+    queue = all_.declare(name, limit);
     all_.made(name, wire_->client(), wire_->is_open(broker_wire::side::client));
   }
   with_leader(queue, AMQP_QUEUE_DECLARE_METHOD, [this, at = queue.get()] { answer_declaration(*at); });

@@ -89,6 +89,11 @@ void rabbit_rules::removed(const std::string& queue, const rabbit_message& what)
   if (--which.copies == 0) present_[shard].erase(what.what.data);
 }
 
+/// The queues are made so that it does not happen.
+void rabbit_rules::dropped(const std::string& queue, const rabbit_message& what) {
+  in_.fail("the broker drops no message", what.what.data + " of " + queue);
+}
+
 void rabbit_rules::deleted(const std::string& queue, const messages& all) {
   const auto shard = shard_of_queue(queue);
   in_.notes().note(journal::ensemble, "queue is deleted", queue, static_cast<std::int64_t>(all.size()));
@@ -219,6 +224,7 @@ void rabbit_rules::check_memory(std::uint32_t shard, const std::string& text) {
   const auto memory = detail::parse_delivery_memory(text);
   in_.require(memory.has_value(), "a memory can be read", text);
   if (!memory) return;
+  in_.require(memory->missing().empty() || was_deleted(shard), "no message is missed that was not lost", text);
   for (const auto& each : present_[shard]) {
     auto& which = fates_.at(each);
     if (which.id.empty()) continue;
@@ -240,7 +246,7 @@ void rabbit_rules::check_memory(std::uint32_t shard, const std::string& text) {
 void rabbit_rules::check_size(std::uint32_t shard, const detail::delivery_memory& memory) const {
   const auto names = memory.names();
   const auto rounds = 8 + 2 * consumed_at_[shard].size();
-  const auto most = rounds * broker_.prefetch + options_.window;
+  const auto most = rounds * *broker_.prefetch + options_.window;
   in_.require(names.size() <= most, "the memory is bounded", std::to_string(names.size()) + " names");
   const auto is_unnamed = [](const std::string& each) { return each.starts_with('_'); };
   in_.require(std::ranges::none_of(names, is_unnamed), "a message without an id is not remembered");

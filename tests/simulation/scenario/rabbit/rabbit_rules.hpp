@@ -83,6 +83,7 @@ class rabbit_rules final : public rabbit_observer {
   void delivered(const std::string& queue, const rabbit_message& what) override;
   void acknowledged(const std::string& queue, const rabbit_message& what) override;
   void removed(const std::string& queue, const rabbit_message& what) override;
+  void dropped(const std::string& queue, const rabbit_message& what) override;
   void deleted(const std::string& queue, const messages& all) override;
   void appeared(const std::string& queue) override;
   void made(const std::string& queue, int client, bool is_present) override;

@@ -5,6 +5,8 @@
 
 #include <zkrecipes/rabbit_error.hpp>
 
+#include "rabbit/delivery_limit.hpp"
+
 namespace zkrecipes::simulation {
 
 using namespace std::chrono_literals;
@@ -65,7 +67,17 @@ rabbit_scene::rabbit_scene(stage& in_stage)
       lines{line_rules(in, rabbit_rules::election_path(0)), line_rules(in, rabbit_rules::election_path(1))},
       messages(in, consuming, broker, terms),
       cluster(in.clock(), in.brokers(), in.what().seed, messages),
-      traits_(draw_rabbit_traits(in.what().seed)) {}
+      traits_(draw_rabbit_traits(in.what().seed)) {
+  chance draw(in.what().seed, 1'984);
+  for (std::uint32_t shard = 0; shard < rabbit_shards; ++shard) {
+    if (draw.one_in(3)) cluster.declare(queue_of(shard), limit_of_operators());
+  }
+}
+
+/// What the page of the recipe says. Queues of brokers before 4.0 need none, and those of earlier versions have none.
+detail::delivery_limit rabbit_scene::limit_of_operators() const {
+  return cluster.major_version() > 3 ? detail::unreachable_limit : detail::delivery_limit();
+}
 
 void rabbit_scene::inaugurated(int feed, int client, const term& present) {
   terms[shard_of(feed)].inaugurated(client, present.epoch(), present.token());
@@ -76,7 +88,8 @@ void rabbit_scene::mend(int feed, const error_code& why, const session&, operati
   const bool has_gone = why == rabbit_errc::missing_queue && messages.was_deleted(shard_of(feed));
   in.require(has_gone, "a consumer fails only when its queue has gone", why.message());
   chance draw(in.what().seed, 1'983 + static_cast<std::uint64_t>(feed));
-  in.clock().after(draw.between(200ms, 3s), [this, feed] { cluster.declare(queue_of(shard_of(feed))); });
+  in.clock().after(draw.between(200ms, 3s),
+                   [this, feed] { cluster.declare(queue_of(shard_of(feed)), limit_of_operators()); });
   then();
 }
 

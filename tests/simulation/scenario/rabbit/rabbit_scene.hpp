@@ -52,6 +52,7 @@ class rabbit_scene final : public feed_duties {
   std::map<std::string, std::uint64_t> published;
 
  private:
+  detail::delivery_limit limit_of_operators() const;
   static std::uint32_t shard_of(int feed) { return static_cast<std::uint32_t>(feed); }
 
   career_traits traits_;
