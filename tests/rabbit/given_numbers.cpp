@@ -8,6 +8,7 @@
 
 #include "external/numbered_id.hpp"
 #include "rabbit/amqp_case.hpp"
+#include "rabbit/claimed_numbers.hpp"
 #include "rabbit/queue_progress.hpp"
 
 using namespace zkrecipes::test;
@@ -68,6 +69,21 @@ BOOST_FIXTURE_TEST_CASE(nothing_is_known_when_numbers_begin_anew, given_numbers_
   BOOST_TEST(first_of(0, 15, 8) == 15u);
   BOOST_TEST(first_of(1, 16, 8) == 16u);
   BOOST_TEST(first_of(0, 17, 8) == 16u);
+}
+
+BOOST_AUTO_TEST_CASE(the_next_message_tells_of_numbers_that_were_not_put) {
+  claimed_numbers numbers(nullptr, "p");
+  const auto first_of_next = [&](std::uint64_t number) {
+    const auto next = numbers.next(0, {});
+    BOOST_TEST(next.number == number);
+    return next.first;
+  };
+  BOOST_TEST(first_of_next(1) == 0u);
+  numbers.skip(0, 1);
+  BOOST_TEST(first_of_next(2) == 1u);
+  BOOST_TEST(first_of_next(3) == 0u);
+  numbers.skip(0, 0);  // it may be put
+  BOOST_TEST(first_of_next(4) == 4u);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_consumer_remembers_one_range, remembering) {

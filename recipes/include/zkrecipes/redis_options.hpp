@@ -48,7 +48,7 @@ struct redis_options {
   std::string data_field = "data";
   /// Consumers remove from a stream what all of these groups have consumed (`XTRIM`), now and then. A group that has no
   /// position yet keeps everything, and so does one whose last consumed entry the broker has lost. Empty: nothing is
-  /// removed.
+  /// removed, because other programs may read the streams, and the log tells it from 1 000 000 entries on.
   std::vector<std::string> groups{};
   redis_regress regress = redis_regress::stop_the_run;
   /// Most entries that are read at once; up to twice as many wait to be processed. Fewer if they are large: what waits

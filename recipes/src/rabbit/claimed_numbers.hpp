@@ -26,10 +26,12 @@ class claimed_numbers final : public message_numbering {
   }
   bool has_begun() const noexcept override { return epoch_ != 0; }
   message_number next(std::uint32_t shard, const message_number&) override {
+    message_number mine{epoch_, ++last_[shard], 0};
     const auto unused = unused_.extract(shard);
-    return {epoch_, ++last_[shard], unused.empty() ? 0 : unused.mapped()};
+    if (!unused.empty()) mine.first = unused.mapped() != 0 ? unused.mapped() : mine.number;
+    return mine;
   }
-  void skip(std::uint32_t shard, std::uint64_t number) override { unused_.try_emplace(shard, number); }
+  void skip(std::uint32_t shard, std::uint64_t first) override { unused_[shard] = first; }
   bool are_lasting() const noexcept override { return false; }
   void fail() override {
     epoch_ = 0;
@@ -42,7 +44,7 @@ class claimed_numbers final : public message_numbering {
   std::string name_;
   std::uint64_t epoch_ = 0;                        // 0: none yet
   std::map<std::uint32_t, std::uint64_t> last_;    // the number of the last message of this epoch, by shard
-  std::map<std::uint32_t, std::uint64_t> unused_;  // the first number since the last message that was put
+  std::map<std::uint32_t, std::uint64_t> unused_;  // see `skip`
 };
 
 }  // namespace zkrecipes::detail

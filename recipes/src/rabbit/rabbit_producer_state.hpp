@@ -92,7 +92,7 @@ class rabbit_producer_state : public std::enable_shared_from_this<rabbit_produce
   // What callers are told.
   void note_put(std::uint64_t place);
   void fail(progress_ptr which, std::size_t index, const error_code& why);
-  void skip(const sent_message& which);
+  void skip(const sent_message& which, bool may_be_put);
   void fail_lone(const error_code& why);
   void fail_queue(std::uint32_t shard, const error_code& why);
   void fail_all(const error_code& why);

@@ -87,14 +87,17 @@ void rabbit_producer_state::fail(progress_ptr which, std::size_t index, const er
     const bool may_be_put = publisher_.forget(now->first) && now->second.index > index;
     const auto gone = now->second;
     messages_.erase(now);
-    if (!may_be_put) skip(gone);
+    skip(gone, may_be_put);
   }
   if (which->is_complete()) results_.push_back(which->result());
 }
 
-/// The next message of its queue says that this number is that of no message, so that it is not missed.
-void rabbit_producer_state::skip(const sent_message& which) {
-  const auto first = which.number.first != 0 ? which.number.first : which.number.number;
+/// The next message of its queue says that this number is that of no message, or that nothing is known of it, so that
+/// it is not missed.
+void rabbit_producer_state::skip(const sent_message& which, bool may_be_put) {
+  const auto& number = which.number;
+  const bool is_unknown = may_be_put || number.first == number.number;
+  const auto first = is_unknown ? 0 : number.first != 0 ? number.first : number.number;
   const auto is_next = [&which](const auto& each) {
     return each.second.shard == which.shard && each.second.number.number == which.number.number + 1;
   };
@@ -102,7 +105,7 @@ void rabbit_producer_state::skip(const sent_message& which) {
   if (next == messages_.end())
     numbering_->skip(which.shard, first);
   else
-    next->second.number.first = first;
+    next->second.number.first = is_unknown ? next->second.number.number : first;
 }
 
 /// The only message that was under way.

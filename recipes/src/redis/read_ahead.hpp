@@ -35,13 +35,14 @@ class read_ahead {
     if (bytes_ == 0 && entry_ == 0) return std::min(most_, first_question);
     const auto share = share_->bytes();
     if (bytes_ >= share) return 0;
-    return std::clamp<std::size_t>((share - bytes_) / std::max<std::size_t>(entry_, 1), 1, most_);
+    return std::clamp<std::size_t>((share - bytes_) / entry_, 1, most_);
   }
   /// An answer has so many entries, with so many bytes together.
   void note_answer(std::size_t entries, std::size_t bytes) noexcept {
     if (entries == 0) return;
     bytes_ += bytes;
-    entry_ = std::max<std::size_t>((entry_ + bytes / entries + 1) / (entry_ == 0 ? 1 : 2), 1);
+    const auto mean = std::max<std::size_t>(bytes / entries, 1);
+    entry_ = entry_ == 0 ? mean : (entry_ + mean) / 2;
   }
   /// These were handed out.
   void note_taken(std::size_t bytes) noexcept { bytes_ -= std::min(bytes, bytes_); }

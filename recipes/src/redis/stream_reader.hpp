@@ -52,6 +52,7 @@ class stream_reader {
   awaitable<error_code> get_connection();
   awaitable<error_code> check_stream();
   awaitable<error_code> judge(look_at_stream& look);
+  void tell_length(std::uint64_t length);
   error_code answer_loss(redis_connection& by, const std::string& loss);
   awaitable<error_code> await_more();
   awaitable<void> trim();
@@ -84,6 +85,7 @@ class stream_reader {
   std::map<std::string, std::string> problems_;  // by the name of the message
   std::uint64_t checked_ = 0;                    // the number of the connection whose stream was compared
   bool is_asking_ = false;
+  bool has_told_length_ = false;
   bool is_comparing_ = false;           // whether the last entries that the groups have consumed are in the stream
   std::optional<stream_id> removable_;  // all in front of it, if the groups have still consumed it
   lease_clock::time_point answer_by_{};

@@ -12,6 +12,12 @@
 
 namespace zkrecipes::detail {
 
+namespace {
+
+constexpr std::uint64_t many_entries = 1'000'000;
+
+}  // namespace
+
 /// The replies that tell whether the stream is the one that was consumed.
 struct stream_reader::look_at_stream {
   stream_id last{};  // what was asked for: commits move on while the broker answers
@@ -77,7 +83,16 @@ awaitable<error_code> stream_reader::judge(look_at_stream& look) {
     if (look.state.last_generated < farthest) end_of_rest_ = look.state.last_generated;
   }
   checked_ = connection_.number();
+  tell_length(look.state.length);
   co_return error_code();
+}
+
+/// Other programs may read the stream, so nothing is removed from it unless an option says for whom it is.
+void stream_reader::tell_length(std::uint64_t length) {
+  if (!frame_->options.groups.empty() || length <= many_entries || std::exchange(has_told_length_, true)) return;
+  connection_.tell(log_severity::warning, session_event::operation_failed, {},
+                   stream_ + " has " + std::to_string(length) +
+                       " entries, and nothing removes those that were consumed: redis_options::groups is empty");
 }
 
 /// Tells the log of it. Error: the run ends.
