@@ -108,7 +108,6 @@ class ensemble {
 
   // For tests to look at.
   int leader() const noexcept { return leader_; }
-  std::int64_t epoch() const noexcept { return zxid_ >> 32; }
   const tree& committed_state() const { return servers_[index(best())].data; }
   std::size_t sessions() const noexcept { return durable_.size(); }
   std::size_t watches() const;

@@ -36,14 +36,11 @@ class restore_scenario final : public scenario {
   }
 
   progress done;
-  /// Counts the backups that can not be told by the servers' number of transactions from a new leader's first ones.
-  int untold = 0;
 
  private:
   void back_up() {
     if (is_over_) return;
     const bool is_made = in_.servers().back_up();
-    if (is_made) epoch_ = in_.servers().epoch();
     const auto pause = is_made ? chance_.between(100ms, 8s) : span(100ms);
     const bool is_old = is_made && chance_.one_in(2);
     in_.clock().after(pause, [this, is_made, is_old] {
@@ -64,9 +61,7 @@ class restore_scenario final : public scenario {
   }
   void restore() {
     if (is_over_) return;
-    const bool is_told = in_.servers().epoch() >= epoch_ + 2;
     const bool is_restored = in_.servers().restore();
-    if (is_restored && !is_told) ++untold;
     const auto pause = is_restored ? chance_.between(2s, 10s) : span(100ms);
     in_.clock().after(pause, [this, is_restored] { is_restored ? back_up() : restore(); });
   }
@@ -74,7 +69,6 @@ class restore_scenario final : public scenario {
   stage& in_;
   chance chance_;
   bool is_over_ = false;
-  std::int64_t epoch_ = 0;  // of the backup
 };
 
 class restored_client final : public routine {
@@ -85,12 +79,6 @@ class restored_client final : public routine {
   }
 
  private:
-  struct sight {
-    std::int64_t session = 0;
-    int untold = 0;
-    std::int32_t version = 0;
-  };
-
   asio::awaitable<void> round() override {
     auto acquiring = waits<ownership>([&](auto token) { return lock_.async_acquire_for(20s, std::move(token)); });
     auto [error, held] = co_await std::move(acquiring);
@@ -102,7 +90,9 @@ class restored_client final : public routine {
     co_await std::move(releasing);
   }
 
+  /// The servers can go back without lower numbers, if no leader was elected since the backup.
   asio::awaitable<void> count() {
+    const auto here = zk().status().session_id;
     auto writing =
         does<node_stat>([&](auto token) { zk().async_set(counted_path, "", any_version, std::move(token)); });
     auto [error, written] = co_await std::move(writing);
@@ -111,21 +101,17 @@ class restored_client final : public routine {
           [&](auto token) { zk().async_create(counted_path, "", create_mode::persistent, std::move(token)); });
       co_await std::move(making);
     }
-    const auto before = zk().status().session_id;
-    const int untold = of_.untold;
-    auto reading = does<node_data>([&](auto token) { zk().async_get(counted_path, std::move(token)); });
-    auto [failed, there] = co_await std::move(reading);
-    if (failed || zk().status().session_id != before || untold != of_.untold) co_return;
-    const sight now{before, untold, there.stat.version};
-    const bool is_same = now.session == seen_.session && now.untold == seen_.untold;
-    in().require(!is_same || now.version >= seen_.version, "no older state in the same session",
-                 std::to_string(now.version));
-    seen_ = now;
+    if (error || here == 0 || zk().status().session_id != here) co_return;
+    in().require(session_ != here || written.mzxid > seen_, "no older state in the same session",
+                 std::to_string(written.mzxid));
+    session_ = here;
+    seen_ = written.mzxid;
   }
 
   restore_scenario& of_;
   lock lock_;
-  sight seen_;
+  std::int64_t session_ = 0;
+  std::int64_t seen_ = 0;
 };
 
 std::unique_ptr<program> restore_scenario::start(stage& in, int client, session with) {
