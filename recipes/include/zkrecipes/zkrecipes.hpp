@@ -61,3 +61,4 @@
 #include <zkrecipes/topic_types.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
 #include <zkrecipes/version.hpp>
+#include <zkrecipes/within.hpp>
