@@ -153,15 +153,6 @@ class trial {
   std::shared_ptr<void> object_;
 };
 
-std::vector<subject> all_subjects() {
-  std::vector<subject> all;
-  for (auto* some : {&session_subjects, &line_subjects, &barrier_subjects, &group_subjects, &queue_subjects,
-                     &shard_subjects, &topic_subjects, &limit_subjects, &external_subjects}) {
-    for (auto& each : some()) all.push_back(std::move(each));
-  }
-  return all;
-}
-
 bool can_be(const subject& whose, state in) {
   if (in == state::made_by_default) return static_cast<bool>(whose.by_default);
   if (in == state::moved_from) return static_cast<bool>(whose.move_away);

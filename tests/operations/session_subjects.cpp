@@ -47,6 +47,9 @@ subject of_session() {
            [](session& s, auto t) { s.async_data_change("/a", 0, std::move(t)); })
       .has("session::async_children_change(path, seen_pzxid)",
            [](session& s, auto t) { s.async_children_change("/", -1, std::move(t)); })
+      .has_always(
+          "session::async_close_for(budget, why)",
+          [](session& s, auto t) { s.async_close_for(budget, diagnostic(), std::move(t)); }, timed_out)
       .has_always("session::async_close()", [](session& s, auto t) { s.async_close(std::move(t)); });
 }
 

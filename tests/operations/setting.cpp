@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "operations/failing_memory.hpp"
 #include "session/make.hpp"
 
 namespace zkrecipes::test {
@@ -9,6 +10,27 @@ namespace zkrecipes::test {
 using namespace std::chrono_literals;
 
 namespace {
+
+/// A connection of the simulated world, whose allocations are none of the library's.
+class uncounted_link final : public backend::link {
+ public:
+  explicit uncounted_link(std::unique_ptr<backend::link> real) : real_(std::move(real)) {}
+  ~uncounted_link() override {
+    const uncounted here;
+    real_.reset();
+  }
+  void submit(backend::request what, backend::reply_handler handler) override {
+    const uncounted here;
+    real_->submit(std::move(what), std::move(handler));
+  }
+  void close_session() override {
+    const uncounted here;
+    real_->close_session();
+  }
+
+ private:
+  std::unique_ptr<backend::link> real_;
+};
 
 /// A connection that is never established: it goes down after a millisecond.
 class dead_link final : public backend::link {
@@ -39,17 +61,20 @@ class gated_world final : public backend::world {
   std::chrono::system_clock::time_point wall_clock() override { return real_->wall_clock(); }
   std::uint64_t random() override { return real_->random(); }
   backend::timer_id call_at(lease_clock::time_point when, std::function<void()> what) override {
+    const uncounted here;
     return real_->call_at(when, std::move(what));
   }
   void cancel(backend::timer_id id) override { real_->cancel(id); }
   void resolve(std::vector<backend::endpoint> names, backend::resolve_handler handler) override {
+    const uncounted here;
     real_->resolve(std::move(names), std::move(handler));
   }
 
   std::unique_ptr<backend::link> connect(backend::link_options options, backend::link_listener& listener) override {
     const bool let_in = gate_->still_let_in > 0 || gate_->stands == door::open;
     if (gate_->still_let_in > 0) --gate_->still_let_in;
-    if (let_in) return real_->connect(std::move(options), listener);
+    const uncounted here;
+    if (let_in) return std::make_unique<uncounted_link>(real_->connect(std::move(options), listener));
     static constexpr errc reasons[] = {errc::connection_loss, errc::connection_loss, errc::no_descriptors,
                                        errc::auth_failed};
     return std::make_unique<dead_link>(real_, listener, reasons[static_cast<int>(gate_->stands)]);
@@ -73,6 +98,7 @@ setting::setting(door first, session_options with) : servers_(clock_, one_server
   inside_ = std::make_shared<simulation::process>(clock_, 0, 0, [] {});
   simulation::surroundings where{inside_, &servers_, &notes_, 1, {}};
   where.connected = [this](const simulation::connection_ptr& made) { wire_ = made; };
+  inside_->observe_handlers(&count_memory);
   with.hosts = simulation::hosts(1);
   with.timeout = 4s;
   auto world = [&](asio::any_io_executor strand) {

@@ -39,6 +39,9 @@ class setting final : private simulation::ensemble_observer {
   /// Lets time pass until the condition holds, `longest` at most. False: it does not hold.
   bool wait(simulation::span longest, const std::function<bool()>& condition);
   void pass(simulation::span how_long);
+  lease_clock::time_point now() { return inside_->now(); }
+  /// The ephemeral nodes of the session, as the ensemble has them.
+  std::size_t ephemerals() const { return servers_.committed_state().ephemerals(zk_->status().session_id).size(); }
   bool ran_away() const noexcept { return inside_->ran_away(); }
 
  private:

@@ -58,10 +58,10 @@ class barrier {
   /// Waits until the barrier is lifted; at once if it is not raised. A raise that was completed before the wait began
   /// is seen. No lift is missed: the wait for one raise ends once that raise is gone, also if it was lifted while we
   /// had no connection or session, and if the barrier has been raised again since. The wait does not end with the
-  /// session: it goes on in the next one, however long the connection is lost.
+  /// session: it goes on in the next one.
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `foreign_data`, `no_auth`, `closed`, `auth_failed`, `server_error` (the server refuses to show the node).
+  /// Errors: `foreign_data`, `no_auth`, `server_error` (the server refuses to show the node), and those of `session`.
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip: a transaction that changes nothing together with `getData`. If the barrier is raised, then

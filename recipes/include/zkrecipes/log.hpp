@@ -39,7 +39,8 @@ enum class session_event {
   certificates_unusable,  ///< The same, but what it holds is of no use: new connections use what it held before.
   change_untold,          ///< No event has told a change that was waited for; a heartbeat has found it out. See
                           ///< docs/guarantees.md.
-  set_back                ///< The servers have an older state than the session has seen: a new session begins.
+  set_back,               ///< The servers have an older state than the session has seen: a new session begins.
+  out_of_memory           ///< The session was short of memory, and goes on: what it was doing is begun anew.
 };
 
 const char* to_string(log_severity severity) noexcept;

@@ -27,8 +27,7 @@ class membership {
   membership(session over, std::string path, membership_options options);
   membership(session over, std::string path) : membership(std::move(over), std::move(path), membership_options()) {}
 
-  /// Joins under a name of its own, with at most 1 000 000 bytes of data. Creates the path if it is missing. Without a
-  /// connection it waits.
+  /// Joins under a name of its own, with at most 1 000 000 bytes of data. Creates the path if it is missing.
   ///
   /// Signature: `void(error_code, joined_member)`.
   /// Errors: `bad_arguments` (a name that is empty, "." or "..", or has a slash or control characters),

@@ -76,12 +76,13 @@ class persistent_node {
   ~persistent_node();
 
   /// Completes when the node stands, or with what keeps it from that now (see `persistent_node_status::error`); the
-  /// object goes on trying in the background all the same. Without a connection it waits.
+  /// object goes on trying in the background all the same.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `busy`, `foreign_data` (see `persistent_node_status::error`), `no_auth`, `node_removed` (without
   /// `restore`), `no_node` (the root of the session is missing), `no_children_for_ephemerals`, `invalid_acl`,
-  /// `too_large`, `server_error` (for longer than `retry_policy::limit`), `closed`, `auth_failed`.
+  /// `too_large`, `server_error` (for longer than `retry_policy::limit`), `connection_loss` (no connection for as
+  /// long), `closed`, `auth_failed`.
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests (the create and a read with a watch); 3 round trips if the parents have to be made.
@@ -90,8 +91,8 @@ class persistent_node {
     return detail::initiate<void(error_code)>(token, &start_started, node_);
   }
 
-  /// Replaces the data, at most 1 000 000 bytes. Completes when the node holds it, or newer data of ours, however often
-  /// the connection breaks. A node that does not stand gets this data when it is made.
+  /// Replaces the data, at most 1 000 000 bytes. Completes when the node holds it, or newer data of ours. A node that
+  /// does not stand gets this data when it is made. After `connection_loss` it is written as soon as that can be.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `too_large` (nothing was sent), `node_removed` (without `restore`), `closed`, `auth_failed`; `no_auth` and

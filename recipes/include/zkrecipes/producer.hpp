@@ -43,16 +43,17 @@ class producer {
   producer(const queue& into, std::string name, producer_options options);
   producer(const queue& into, std::string name) : producer(into, std::move(name), producer_options()) {}
 
-  /// Appends one item of at most 1 000 000 bytes, and completes with its number when it is in the queue, however long
-  /// it takes to reach the ensemble. Items put in order arrive in order. A queue that was removed meanwhile is made
-  /// again, and the numbers begin anew.
+  /// Appends one item of at most 1 000 000 bytes, and completes with its number when it is in the queue. Items put in
+  /// order arrive in order. A queue that was removed meanwhile is made again, and the numbers begin anew. After
+  /// `connection_loss` the item may have been put, or be put yet: `async_last` tells.
   ///
   /// Signature: `void(error_code, std::uint64_t)`.
   /// Errors: `full` (see `queue_options`; the item was not put), `too_large` (nothing was sent), `foreign_data` (the
   /// node of the producer is not ours), `superseded` (another producer of this name put something in between, or one of
   /// our puts was done late, behind its error), `sequence_exhausted` (as `queue::async_put`), `no_auth`, and those of
   /// `session`.
-  /// Cancellation: all types; it ends the wait, and the item is put all the same.
+  /// Cancellation: all types; it ends the wait, and the item is put all the same. Without a connection an item that was
+  /// not sent is forgotten instead, also when `connection_loss` ends the wait.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request for each batch (up to `producer_options::max_batch` items), and before it the wait
   /// of up to `linger`; with a `limit` as `queue::async_put`. The first batch 1 more to read the node (4 if the node is

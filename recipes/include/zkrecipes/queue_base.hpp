@@ -32,7 +32,7 @@ class queue_base {
 
   /// Claims the first item that no other taker has, and hands it out; waits for one if there is none. Creates the path
   /// if it is missing. The item stays in the queue, claimed, until it is settled, and can be taken again if our session
-  /// ends. A lost connection or session does not end the wait.
+  /// ends. The wait goes on in the next session, and ends without a connection for `retry_policy::limit`.
   ///
   /// Signature: `void(error_code, message)`.
   /// Errors: `foreign_data` (another recipe uses the path, and nothing of a queue of this kind is there), `no_auth` (we

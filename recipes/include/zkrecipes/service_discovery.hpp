@@ -36,7 +36,7 @@ class service_discovery {
   service_discovery(session over, std::string base);
 
   /// Registers an instance, at most 1 000 000 bytes as JSON. A static instance that was left behind by a crash is taken
-  /// over, as the class says. Without a connection it waits.
+  /// over, as the class says.
   ///
   /// Signature: `void(error_code, service_registration)`.
   /// Errors: `bad_arguments` (an empty name, a name or an id that can not be a node's name, such as one with a slash, a

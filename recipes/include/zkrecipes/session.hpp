@@ -13,6 +13,7 @@
 
 #include <zkrecipes/detail/initiate.hpp>
 #include <zkrecipes/detail/session_operations.hpp>
+#include <zkrecipes/diagnostic.hpp>
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/node.hpp>
@@ -29,7 +30,7 @@ namespace zkrecipes {
 /// Thread safety: safe. Handlers run on their associated executor (by default the session's), never inside the call:
 /// see docs/operations.md. The execution context must outlive the session and all that was made on it.
 /// Cancellation of every operation: `terminal`, `partial` and `total` end the wait at once with `operation_aborted`. A
-/// request that was already sent may still take effect.
+/// request that was already sent may still take effect. Writes of this class are not sent again.
 ///
 /// Errors of every operation: `closed`, `session_expired` (the server ended the session while the request was in
 /// flight), `connection_loss` (no connection within `retry_policy::limit`, or it broke while a write was in flight,
@@ -56,8 +57,7 @@ class session {
   /// The end of our lease if no further request is answered: see `lease_mode`. Without a session the clock's zero.
   lease_clock::time_point valid_until() const;
 
-  /// Completes when there have been more changes of state than `seen` (see `session_status::changes`), with the present
-  /// status. At once if that is so already.
+  /// Completes when there have been more changes of state than `seen` (`session_status::changes`), with the status.
   ///
   /// Signature: `void(error_code, session_status)`.
   /// Errors: `closed` or `auth_failed` if there will be no further change.
@@ -94,7 +94,7 @@ class session {
   }
 
   /// Creates a node with any `create_mode`. The first overload uses `session_options::default_acl`. The second uses
-  /// `access`, or the default if that is empty. After a lost connection the request is not sent again.
+  /// `access`, or the default if that is empty.
   ///
   /// Signature: `void(error_code, created_node)`.
   /// Errors: `node_exists`, `no_node` (the parent is missing), `no_children_for_ephemerals` (the parent is ephemeral),
@@ -125,8 +125,8 @@ class session {
                                                             std::move(path), std::move(data), mode);
   }
 
-  /// Creates a persistent node without data, and all its missing parents. It is no error if the node exists. For "/" it
-  /// only tells whether the root exists; `session_options::create_root` and `async_create` create a missing root.
+  /// Creates a persistent node without data, and all its missing parents; no error if it exists. For "/" it only tells
+  /// whether the root exists; `session_options::create_root` and `async_create` create a missing root.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `no_node` (the root is missing), those of `async_create` but `node_exists`, and those of the class.
@@ -138,8 +138,7 @@ class session {
     return detail::initiate<void(error_code)>(token, &begin::start_ensure_path, core_, std::move(path));
   }
 
-  /// Deletes a node if its data has this version (`any_version`: whatever the version). After a lost connection the
-  /// request is not sent again.
+  /// Deletes a node if its data has this version (`any_version`: whatever the version).
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `no_node`, `bad_version`, `not_empty`, `no_auth`, and those of the class.
@@ -178,8 +177,7 @@ class session {
     return detail::initiate<void(error_code, node_data)>(token, &begin::start_get, core_, std::move(path));
   }
 
-  /// Writes a node's data if it has this version (`any_version`: whatever the version), and completes with the new
-  /// metadata. After a lost connection the request is not sent again.
+  /// Writes a node's data if it has this version (or `any_version`), and completes with the new metadata.
   ///
   /// Signature: `void(error_code, node_stat)`.
   /// Errors: `no_node`, `bad_version`, `no_auth`, and those of the class.
@@ -217,8 +215,7 @@ class session {
   }
 
   /// Commits all operations of the transaction or none. On failure the error is that of the operation that failed, and
-  /// the results tell which one it was. After a lost connection the transaction is not sent again. An empty transaction
-  /// succeeds without being sent.
+  /// the results tell which one it was. An empty transaction succeeds without being sent.
   ///
   /// Signature: `void(error_code, std::vector<operation_result>)`.
   /// Errors: those of the operations (`no_node`, `node_exists`, `bad_version`, `not_empty`, ...), `bad_arguments` also
@@ -232,9 +229,8 @@ class session {
                                                                              std::move(operations));
   }
 
-  /// Brings the server that we are connected to up to date with the leader. It is no guarantee: the leader answers its
-  /// own client perhaps a moment before it makes a change that followers show already, and a deposed leader answers,
-  /// too. An operation that must not miss a change has to be a write (a check is enough), or a read sent behind one.
+  /// Brings the server that we are connected to up to date with the leader. It is no guarantee: a deposed leader
+  /// answers, too. What must not miss a change has to be a write (a check is enough), or a read sent behind one.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: those of the class.
@@ -258,8 +254,7 @@ class session {
     return detail::initiate<void(error_code, acl)>(token, &begin::start_get_acl, core_, std::move(path));
   }
 
-  /// Replaces a node's ACL if it has this version (`node_stat::aversion`; `any_version`: whatever the version). After a
-  /// lost connection the request is not sent again.
+  /// Replaces a node's ACL if it has this version (`node_stat::aversion`; `any_version`: whatever the version).
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `no_node`, `bad_version` (of the ACL), `no_auth`, `invalid_acl`, and those of the class.
@@ -275,14 +270,12 @@ class session {
   /// Adds digest credentials to those of the session (`session_options::digest`), also to those that the guardian
   /// holds. The present connection and every later one has them, and what is begun afterwards is done with them.
   /// Completes when a server has them, which is no proof that a node accepts them: servers take any digest. They can
-  /// not be removed. The library keeps one copy of the secret, which it wipes at the end of the session; docs/tls.md
-  /// tells what else memory can hold.
+  /// not be removed. The library wipes its copy of the secret at the end of the session (docs/tls.md).
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `bad_arguments` (see `credentials`), `full` (a session has 32 of them at most, of 64 KiB together, users
-  /// and secrets), `too_large` (for `session_options::jute_maxbuffer`), `closed`, `auth_failed` (the server
-  /// refused them, which ends this object), and after `connection_loss`, `server_error` or a
-  /// cancellation the session keeps them all the same: no connection, or no answer, in time.
+  /// Errors: `bad_arguments` (see `credentials`), `full` (32 of them, or 64 KiB together), `too_large` (for
+  /// `session_options::jute_maxbuffer`), `closed`, `auth_failed` (they were refused, which ends this object). After
+  /// `connection_loss`, `server_error` or a cancellation the session keeps them all the same.
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, two requests, no write; again after each lost connection.
@@ -313,8 +306,7 @@ class session {
   /// Errors: `no_node`, `no_auth`, and those of the class.
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
-  /// Cost: one round trip (`getChildren` with a watch) if they differ already. Else the same again after the
-  /// notification, and one more after each lost connection.
+  /// Cost: one round trip (`getChildren` with a watch); two if they do not differ yet; one for each lost connection.
   template <token_for<node_children> Token = default_token>
   auto async_children_change(std::string path, std::int64_t seen_pzxid, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_children)>(token, &begin::start_children_change, core_,
@@ -322,7 +314,7 @@ class session {
   }
 
   /// Ends the session. Everything owned is given up at once, and pending operations complete with `closed`. Completes
-  /// when the server has confirmed, or after the connect timeout; then the server ends the session by its own clock.
+  /// when the server has confirmed, or after the connect timeout; then the session ends by the server's clock.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: none; `closed` if the object was moved from.
@@ -334,8 +326,19 @@ class session {
     return detail::initiate<void(error_code)>(token, &begin::start_close, core_);
   }
 
-  /// For the recipes; the type is not public.
-  const std::shared_ptr<detail::core>& get_core() const noexcept { return core_; }
+  /// As `async_close`, for so long at most. Completes when all other operations of the session have completed, too.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `timed_out` (`why` names what is left; the object is closed all the same), `closed` (it was moved from).
+  /// Cancellation: none; it can not be cancelled.
+  /// Thread safety: as the class says; it ends the session for all copies.
+  /// Cost: one round trip, one request; none without a connection.
+  template <token_for<> Token = default_token>
+  auto async_close_for(time_budget budget, diagnostic why, Token&& token = Token()) {
+    return detail::initiate<void(error_code)>(token, &begin::start_close_for, core_, budget, why);
+  }
+
+  const std::shared_ptr<detail::core>& get_core() const noexcept { return core_; }  ///< For the recipes.
   explicit session(std::shared_ptr<detail::core> shared) noexcept : core_(std::move(shared)) {}
 
  private:

@@ -30,8 +30,8 @@ enum class lease_mode {
 /// effect can be told afterwards; other writes, for example `session::async_set`, complete with `connection_loss`. An
 /// operation that a throttled server refused was not executed, and is tried again, too.
 struct retry_policy {
-  /// How long an operation may wait for a connection and be tried again. 0 to 24 h. Zero: for as long as the session
-  /// lives.
+  /// How long an operation may wait for a connection and be tried again: docs/operation-endings.md has what waits
+  /// longer. 0 to 24 h. Zero: for as long as the session lives.
   std::chrono::milliseconds limit{30'000};
   /// Pause after a round in which no server could be reached, and before a throttled request is sent again. It doubles
   /// up to `max_pause` and varies by +-50 % at random. 1 ms to 1 h; `max_pause` is at least as long.

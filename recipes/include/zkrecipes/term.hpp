@@ -73,7 +73,7 @@ class term {
   /// Errors: `superseded` (a newer term has begun, or the record was overwritten: nothing was written, and the term
   /// ends), `outcome_unknown` (a reply was lost, and then the term was superseded, or the nodes do not tell, for
   /// example because somebody else changed them at the same time), and those of `session::async_commit`, except that a
-  /// lost connection or session is waited for without a limit.
+  /// lost connection is waited for, for as long as `retry_policy::limit` says.
   /// Cancellation: all types; the transaction may have been committed.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write. After a lost reply one more to send it again, and one to look at the nodes if it

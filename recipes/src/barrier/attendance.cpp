@@ -39,7 +39,7 @@ transaction attendance::fenced(transaction operations) const {
 }
 
 void attendance::start_lost(handler_for<void(error_code)> h, attendant_ptr which) {
-  launch(std::move(h), std::move(which), &attendant::wait_lost);
+  launch_endless(std::move(h), std::move(which), &attendant::wait_lost);
 }
 
 void attendance::start_leave(handler_for<void(error_code)> h, attendant_ptr which, lease_clock::duration budget) {

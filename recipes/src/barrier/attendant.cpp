@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "line/leaving.hpp"
 #include "line/member_data.hpp"
 #include "session/deadline.hpp"
 #include "session/forwarding.hpp"
@@ -46,13 +47,14 @@ awaitable<outcome<attendant_ptr>> attendant::enter(double_barrier_ptr at, lease_
   auto& [error, who] = arrived;
   if (error == errc::foreign_data) why.note("another recipe uses the path " + at->path);
   if (error) co_return outcome<attendant_ptr>(error, nullptr);
+  leaving place(who->node());
   auto self = std::make_shared<attendant>(who->node(), std::move(at), std::move(why));
   auto waiting = self->wait_opened(std::move(who));
   auto opened = co_await with_deadline(on, deadline, std::move(waiting));
   error = std::get<0>(opened);
   if (error == errc::timed_out) error = co_await self->withdraw();
   self->hints_.clear();
-  if (error) self->node_->leave_later();
+  if (!error) place.keep();
   co_return outcome<attendant_ptr>(error, std::move(self));
 }
 

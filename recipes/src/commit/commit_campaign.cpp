@@ -5,6 +5,7 @@
 
 #include "commit/commit_leader.hpp"
 #include "election/term_record.hpp"
+#include "line/leaving.hpp"
 #include "line/member_data.hpp"
 #include "line/waiter.hpp"
 #include "session/back_off.hpp"
@@ -41,13 +42,13 @@ awaitable<error_code> commit_campaign::lead_once() {
   auto entered = co_await waiter::enter(session_, std::move(line), id_data(options_.id));
   auto& [error, where] = entered;
   if (error) co_return error;
+  const leaving place(where->node());
   error = co_await where->wait_turn(&nearest_ahead);
   if (!error) {
     auto leading = std::make_shared<commit_leader>(where->node(), path_, options_);
     error = co_await leading->lead();
     leading->stop();
   }
-  where->node()->leave_later();
   co_return error;
 }
 

@@ -122,7 +122,7 @@ void two_phase_commit::start_coordinate(handler_for<void(error_code)> h, core_pt
                                         commit_coordinator_options options) {
   options.on_refused = guarded(*core->get_scheduler(), std::move(options.on_refused));
   auto campaign = std::make_shared<commit_campaign>(std::move(core), std::move(path), std::move(options));
-  launch(std::move(h), std::move(campaign), &commit_campaign::run);
+  launch_endless(std::move(h), std::move(campaign), &commit_campaign::run);
 }
 
 }  // namespace zkrecipes

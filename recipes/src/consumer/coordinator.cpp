@@ -88,9 +88,13 @@ error_code coordinator::read_traits(leader_career& career) {
 awaitable<outcome<>> coordinator::run(asio::any_io_executor executor) {
   executor_ = asio::make_strand(executor);
   enter(coordinator_phase::campaigning);
+  const auto over = [this](int*) {
+    enter(coordinator_phase::idle);
+    end_run();
+  };
+  int running = 0;
+  const std::unique_ptr<int, decltype(over)> at_the_end(&running, over);  // also if there is no memory
   auto error = co_await run_terms();
-  enter(coordinator_phase::idle);
-  end_run();
   co_return outcome<>(error);
 }
 
@@ -136,7 +140,10 @@ awaitable<coordinator::campaign_result> coordinator::run_campaign() {
   const auto& on = *session_->get_scheduler();
   campaign_ = start_task(on, on.strand, campaign(shared_from_this(), result), changed_, shared_from_this());
   while (!campaign_->done) co_await changed_.wait();
-  campaign_.reset();
+  if (const auto failure = std::exchange(campaign_, nullptr)->failure) {  // no memory
+    if (result->seat) co_await result->seat->leave();
+    std::rethrow_exception(failure);
+  }
   if (result->error && result->seat) co_await result->seat->leave();
   if (result->error) note_ahead(std::nullopt);
   co_return *result;

@@ -44,7 +44,8 @@ void term::start_commit(handler_for<void(error_code)> h, state_ptr state, transa
 }
 
 void term::start_ending(handler_for<void(error_code, term_end)> h, state_ptr state) {
-  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &term_state::wait_ending));
+  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &term_state::wait_ending),
+         persistence::endless);
 }
 
 }  // namespace zkrecipes

@@ -107,7 +107,7 @@ void start_delivery(handler_for<void(error_code)> h, delivery_run_ptr run) {
     });
   }
   handler_for<void(error_code)> deaf(asio::bind_cancellation_slot(asio::cancellation_slot(), std::move(h)));
-  launch(*on, std::move(deaf), owning(std::move(run), &delivery_run::run));
+  launch(*on, std::move(deaf), owning(std::move(run), &delivery_run::run), persistence::endless);
 }
 
 }  // namespace

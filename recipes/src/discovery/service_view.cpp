@@ -32,7 +32,7 @@ void service_view::start_current(handler_for<void(error_code, service_snapshot)>
 
 void service_view::start_change(handler_for<void(error_code, service_change)> h, reader_ptr reader,
                                 children_snapshot seen) {
-  launch(*reader->get_scheduler(), std::move(h), change(reader, std::move(seen)));
+  launch(*reader->get_scheduler(), std::move(h), change(reader, std::move(seen)), persistence::endless);
 }
 
 }  // namespace zkrecipes

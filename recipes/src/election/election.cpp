@@ -112,12 +112,13 @@ void election::start_view(handler_for<void(error_code, election_view)> h, core_p
 
 void election::start_view_change(handler_for<void(error_code, election_view)> h, core_ptr core, std::string path,
                                  election_view before) {
-  launch(*core->get_scheduler(), std::move(h), view_change(core, std::move(path), std::move(before)));
+  launch(*core->get_scheduler(), std::move(h), view_change(core, std::move(path), std::move(before)),
+         persistence::endless);
 }
 
 void election::start_resignation_request(handler_for<void(error_code, transaction)> h, core_ptr core,
                                          std::string path) {
-  launch(*core->get_scheduler(), std::move(h), resignation_request(core, std::move(path)));
+  launch(*core->get_scheduler(), std::move(h), resignation_request(core, std::move(path)), persistence::endless);
 }
 
 void election::start_request_resignation(handler_for<void(error_code)> h, core_ptr core, std::string path) {

@@ -45,7 +45,7 @@ void children_view::start_current(handler_for<void(error_code, children_snapshot
 
 void children_view::start_change(handler_for<void(error_code, children_change)> h, reader_ptr reader,
                                  children_snapshot seen) {
-  launch(std::move(h), std::move(reader), &children_reader::change, std::move(seen));
+  launch_endless(std::move(h), std::move(reader), &children_reader::change, std::move(seen));
 }
 
 }  // namespace zkrecipes

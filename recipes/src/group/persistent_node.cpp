@@ -83,7 +83,7 @@ void persistent_node::start_set_data(handler_for<void(error_code)> h, node_ptr n
 
 void persistent_node::start_status_change(handler_for<void(error_code, persistent_node_status)> h, node_ptr node,
                                           std::uint64_t seen) {
-  launch(std::move(h), std::move(node), &kept_node::wait_status_change, seen);
+  launch_endless(std::move(h), std::move(node), &kept_node::wait_status_change, seen);
 }
 
 void persistent_node::start_close(handler_for<void(error_code)> h, node_ptr node) {

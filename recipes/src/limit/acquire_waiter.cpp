@@ -2,17 +2,16 @@
 
 #include <utility>
 
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/prefer.hpp>
+
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 
 acquire_waiter_ptr make_waiter(const scheduler& on, acquire_handler handler, std::int64_t cost, ticks came,
                                ticks deadline) {
-  auto executor = asio::get_associated_executor(handler, on.base);
-  auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
+  auto target = target_of(handler, on);
   return std::make_shared<acquire_waiter>(
       acquire_waiter{std::move(handler), std::move(target), cost, came, deadline, false, {}});
 }

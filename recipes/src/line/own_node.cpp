@@ -19,12 +19,27 @@ own_node::own_node(core_ptr session, line_spec line, std::string data)
 awaitable<outcome<line_reading>> own_node::create() {
   guid_ = session_->make_own_guid(weak_from_this());
   line_reading seen;
-  auto error = co_await try_create(seen);
+  error_code error;
+  try {
+    error = co_await try_create(seen);
+    if (!error) watch_over();
+  } catch (...) {  // no memory
+    if (bound_) session_->remove_all_surely(line_.parent, guid_, bound_);
+    throw;
+  }
   if (error && ghost_) session_->remove_all_surely(line_.parent, guid_, bound_);
   if (error) co_return failed<line_reading>(error);
-  holder_ = session_->add_holder(changed_);
-  launch_detached(session_->strand(), guard(shared_from_this()));
   co_return outcome<line_reading>(error, std::move(seen));
+}
+
+void own_node::watch_over() {
+  holder_ = session_->add_holder(changed_);
+  try {
+    launch_detached(session_->strand(), guard(shared_from_this()));
+  } catch (...) {
+    session_->remove_holder(holder_);
+    throw;
+  }
 }
 
 awaitable<error_code> own_node::try_create(line_reading& seen) {

@@ -97,7 +97,9 @@ class own_node : public std::enable_shared_from_this<own_node> {
   awaitable<error_code> wait_held(condition& told, lease_clock::time_point until = never);
   awaitable<outcome<std::vector<backend::reply>>> ask_once(const std::vector<backend::request>& all);
 
+  void watch_over();
   static awaitable<void> guard(std::shared_ptr<own_node> self);
+  awaitable<void> watch_node();
   void read_own(const backend::reply& node);
   void look_for_request(const std::string& data);
   lease_clock::time_point believed_until() const;

@@ -15,9 +15,17 @@ constexpr std::chrono::milliseconds max_look_pause{10'000};
 
 }  // namespace
 
-/// Runs for as long as the node is ours. It watches the node, which an operator can remove, and the clock.
+/// Runs for as long as the node is ours.
 awaitable<void> own_node::guard(own_node_ptr self) {
-  const auto& session = self->session_;
+  const auto begin = [&self] { return self->watch_node(); };
+  co_await outlast(self->session_->get_scheduler(), begin);
+  self->session_->remove_holder(self->holder_);
+}
+
+/// Watches the node, which an operator can remove, and the clock.
+awaitable<void> own_node::watch_node() {
+  const auto self = shared_from_this();
+  const auto& session = session_;
   back_off pause(first_look_pause, max_look_pause);
   while (!self->lost()) {
     auto hint = session->arm(watch_kind::data, self->path_, self->changed_);
@@ -42,7 +50,6 @@ awaitable<void> own_node::guard(own_node_ptr self) {
     }
     if (self->lost() == errc::closed) hint->let_go();
   }
-  session->remove_holder(self->holder_);
 }
 
 /// Whether it is lost; the end of the session, of its lease, or of a revocation's grace is noticed here.

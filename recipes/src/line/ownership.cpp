@@ -46,7 +46,7 @@ transaction ownership::fenced(transaction operations) const {
 namespace {
 
 void start(handler_for<void(error_code)> h, own_node_ptr which, awaitable<outcome<>> (own_node::*method)()) {
-  launch(*which->session()->get_scheduler(), std::move(h), owning(which, method));
+  launch(*which->session()->get_scheduler(), std::move(h), owning(which, method), persistence::endless);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "line/roll_call.hpp"
 
+#include <new>
 #include <utility>
 
 namespace zkrecipes::detail {
@@ -26,8 +27,18 @@ bool roll_call::suits(const line_spec& line) const {
   return accepted_.data() == line.accepted.data() && reads_parent_ == line.reads_parent;
 }
 
+/// Those who wait are told in any case: without a list they make one of their own.
 awaitable<void> roll_call::ask() {
   session_->end_roll_call(parent_);  // who comes now stands behind our list
+  try {
+    co_await list();
+  } catch (const std::bad_alloc&) {
+  }
+  answered_ = true;
+  changed_.notify();
+}
+
+awaitable<void> roll_call::list() {
   exchange_ptr reading;
   if (reads_parent_ == parent_reading::before_list) reading = read_parent();
   auto children = make_request(backend::opcode::children, parent_);
@@ -40,11 +51,9 @@ awaitable<void> roll_call::ask() {
   }
   if (!listed.error) {
     session_->remove_orphans(parent_, listed.children);
-    present_ = std::make_shared<const std::vector<member>>(members_of(listed.children, accepted_));
     strangers_ = strangers_among(listed.children, accepted_);
+    present_ = std::make_shared<const std::vector<member>>(members_of(listed.children, accepted_));
   }
-  answered_ = true;
-  changed_.notify();
 }
 
 exchange_ptr roll_call::read_parent() {

@@ -31,6 +31,7 @@ class roll_call : public std::enable_shared_from_this<roll_call> {
  private:
   bool suits(const line_spec& line) const;
   awaitable<void> ask();
+  awaitable<void> list();
   exchange_ptr read_parent();
 
   core_ptr session_;

@@ -25,8 +25,8 @@ awaitable<outcome<std::vector<member>>> list_latest(core_ptr session, line_spec 
 awaitable<outcome<ownership>> own(waiter_ptr who, blocker who_first) {
   auto error = co_await who->get_in();
   if (error) co_return failed<ownership>(error);
-  error = co_await who->wait_turn(who_first);
   ownership held(who->node());  // leaves again unless it is passed on
+  error = co_await who->wait_turn(who_first);
   if (error) co_return failed<ownership>(error);
   co_return outcome<ownership>(error, std::move(held));
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "line/leaving.hpp"
 #include "session/hook.hpp"
 
 namespace zkrecipes::detail {
@@ -30,10 +31,13 @@ awaitable<error_code> waiter::get_in() {
   news_ = line_news::of(node_->session(), node_->line());
   auto created = co_await node_->create();
   auto& [error, seen] = created;
-  if (!error && seen.members) {
+  if (error) co_return error;
+  leaving place(node_);
+  if (seen.members) {
     parent_ = std::move(seen.parent);
     assign(std::move(seen.members));
   }
+  place.keep();
   co_return error;
 }
 

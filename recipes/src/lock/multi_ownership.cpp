@@ -57,12 +57,12 @@ transaction multi_ownership::fenced(transaction operations) const {
 
 void multi_ownership::start_lost(handler_for<void(error_code)> h, held_ptr which) {
   const auto on = which->session()->get_scheduler();
-  launch(*on, std::move(h), owning(std::move(which), &held_together::wait_lost));
+  launch(*on, std::move(h), owning(std::move(which), &held_together::wait_lost), persistence::endless);
 }
 
 void multi_ownership::start_revoked(handler_for<void(error_code)> h, held_ptr which) {
   const auto on = which->session()->get_scheduler();
-  launch(*on, std::move(h), owning(std::move(which), &held_together::wait_revoked));
+  launch(*on, std::move(h), owning(std::move(which), &held_together::wait_revoked), persistence::endless);
 }
 
 void multi_ownership::start_release(handler_for<void(error_code)> h, held_ptr which) {

@@ -1,5 +1,6 @@
 #include "queue/producer_state.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "session/forwarding.hpp"
@@ -47,7 +48,9 @@ awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
     launch_detached(session_->strand(), owning(shared_from_this(), &producer_state::work));
   while (!mine->done) {
     auto why = co_await mine->changed.wait();
-    if (why == wake::cancelled) co_return outcome<std::uint64_t>(asio::error::operation_aborted, 0);
+    if (why != wake::cancelled) continue;
+    if (!session_->connected() && !mine->is_in_batch && !mine->done) forget(mine);
+    co_return outcome<std::uint64_t>(asio::error::operation_aborted, 0);
   }
   co_return outcome<std::uint64_t>(mine->error, mine->number);
 }
@@ -65,7 +68,11 @@ awaitable<void> producer_state::work() {
   while (!waiting_.empty()) {
     co_await fill_batch();
     auto batch = next_batch();
+    if (batch.empty()) break;  // all were given up
+    for (const auto& each : batch) each->is_in_batch = true;
+    const auto begun = batch;
     auto error = co_await put_batch(batch);
+    for (const auto& each : begun) each->is_in_batch = false;
     if (error) record_.doubt();
     if (error && stops_at_failures_) batch.assign(waiting_.begin(), waiting_.end());
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -78,6 +85,12 @@ awaitable<void> producer_state::work() {
     }
   }
   working_ = false;
+}
+
+/// An item that nobody waits for any more takes no memory for as long as there is no connection: it is not put.
+void producer_state::forget(const item_ptr& which) {
+  waiting_bytes_ -= bytes_of(*which);
+  waiting_.erase(std::ranges::find(waiting_, which));
 }
 
 /// Waits for more items until the batch is full or its first item is due, unless the session is over, because then no

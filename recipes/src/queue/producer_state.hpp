@@ -37,6 +37,7 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
     lease_clock::time_point due;  // until then it waits for others, if it is the first of a batch
     std::uint64_t number = 0;
     bool done = false;
+    bool is_in_batch = false;  // of the one that is being put
     error_code error;
     condition changed;  // one for each item, because a batch of a hundred must not wake ten thousand that wait
   };
@@ -48,6 +49,7 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
   bool is_full() const noexcept;
   std::size_t bytes_of(const item& one) const noexcept { return one.data.size() + overhead_; }
   std::vector<item_ptr> next_batch() const;
+  void forget(const item_ptr& which);
 
   core_ptr session_;
   queue_layout where_;

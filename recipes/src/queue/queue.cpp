@@ -26,7 +26,7 @@ void queue::start_put_many(handler_for<void(error_code, names)> h, core_ptr core
 }
 
 void queue::start_next(handler_for<void(error_code, message)> h, follower_ptr follower) {
-  launch(std::move(h), std::move(follower), &queue_follower::next);
+  launch_endless(std::move(h), std::move(follower), &queue_follower::next);
 }
 
 }  // namespace zkrecipes

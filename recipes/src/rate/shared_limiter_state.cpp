@@ -48,7 +48,13 @@ error_code shared_limiter_state::begin_run() {
 
 awaitable<outcome<>> shared_limiter_state::run(asio::any_io_executor executor) {
   const auto mine = present_run();
-  auto ended = co_await member_->run(std::move(executor));
+  outcome<> ended;
+  try {
+    ended = co_await member_->run(std::move(executor));
+  } catch (...) {  // no memory: those that wait for a share are told, too
+    share_->close(mine);
+    throw;
+  }
   share_->close(mine);
   co_return ended;
 }

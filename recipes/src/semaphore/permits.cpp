@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "line/leaving.hpp"
 #include "line/member_data.hpp"
 #include "line/turn.hpp"
 #include "session/back_off.hpp"
@@ -91,6 +92,7 @@ awaitable<outcome<waiter_ptr>> permits::enter(std::int32_t weight, size_follower
   auto& [error, who] = entered;
   if (error == errc::foreign_data) error = refuse_path(why);
   if (error) co_return entered;
+  leaving place(who->node());
   error = co_await who->know_line();
   if (error == errc::foreign_data) error = refuse_path(why);
   if (!error) {
@@ -101,7 +103,7 @@ awaitable<outcome<waiter_ptr>> permits::enter(std::int32_t weight, size_follower
     size->note(std::get<1>(agreed));
   }
   if (!error && weight > size->now().size) error = errc::bad_arguments;
-  if (error) who->node()->leave_later();
+  if (!error) place.keep();
   co_return entered;
 }
 

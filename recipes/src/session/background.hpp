@@ -14,7 +14,9 @@ class background {
  public:
   /// `stop` cancels `body`. Work that `body` still has to do after that comes behind `ignore_cancellation`.
   void run(const asio::any_io_executor& strand, awaitable<void> body) {
-    auto keep = [state = state_](std::exception_ptr) {};  // `body` may own us, and uses the signal until it ends
+    auto keep = [state = state_](std::exception_ptr failure) {
+      rethrow(failure);
+    };  // `body` may own us, and uses the signal
     asio::co_spawn(strand, listen(state_, std::move(body)),
                    asio::bind_cancellation_slot(state_->signal.slot(), std::move(keep)));
   }

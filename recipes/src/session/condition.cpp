@@ -1,14 +1,13 @@
 #include "session/condition.hpp"
 
 #include <mutex>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
-#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "session/forwarding.hpp"
 #include "session/resumptions.hpp"
@@ -62,8 +61,8 @@ registry& registry_of(const scheduler& s) {
 
 struct wait_initiation {
   template <class Handler>
-  void operator()(Handler&& h, condition* self, lease_clock::time_point deadline) const {
-    self->enlist(condition::handler(std::forward<Handler>(h)), deadline);
+  void operator()(Handler&& h, condition::iterator which) const {
+    which->resume.emplace(std::forward<Handler>(h));
   }
 };
 
@@ -76,36 +75,58 @@ awaitable<wake> condition::wait(lease_clock::time_point deadline) {
   bool is_cancelled = co_await cancelled();
   if (is_cancelled) co_return wake::cancelled;
   if (deadline != never && scheduler_->now() >= deadline) co_return wake::timed_out;
-  auto keep = scheduler_;
+  const auto keep = scheduler_;
+  // All that needs memory comes before the suspension: an exception behind it would destroy the coroutine, and nobody
+  // would be told.
+  const auto state = co_await asio::this_coro::cancellation_state;
+  const auto which = enlist(state.slot(), deadline);
   wait_initiation initiation;
-  co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(wake)>(initiation, asio::use_awaitable,
-                                                                                     this, deadline);
+  std::optional<awaitable<wake>> waiting;
+  try {
+    waiting.emplace(
+        asio::async_initiate<const asio::use_awaitable_t<>, void(wake)>(initiation, asio::use_awaitable, which));
+  } catch (...) {
+    withdraw(which);
+    throw;
+  }
+  co_return co_await std::move(*waiting);
 }
 
-void condition::enlist(handler h, lease_clock::time_point deadline) {
-  auto slot = asio::get_associated_cancellation_slot(h);
-  if (waiters_.empty()) registry_of(*scheduler_).add(this);
-  auto which = waiters_.insert(waiters_.end(), waiter{std::move(h), 0, nullptr});
-  if (deadline != never) {
-    which->timer = scheduler_->world->call_at(deadline, [this, which] {
-      which->timer = 0;
-      resume(which, wake::timed_out);
-    });
+condition::iterator condition::enlist(asio::cancellation_slot slot, lease_clock::time_point deadline) {
+  const auto which = waiters_.emplace(waiters_.end());
+  try {
+    if (waiters_.size() == 1) registry_of(*scheduler_).add(this);
+    if (deadline != never) {
+      which->timer = scheduler_->world->call_at(deadline, [this, which] {
+        which->timer = 0;
+        resume(which, wake::timed_out);
+      });
+    }
+    if (slot.is_connected()) {
+      which->cancellable = std::make_shared<bool>(true);
+      slot.assign([this, which, live = which->cancellable](asio::cancellation_type type) {
+        if (*live && type != asio::cancellation_type::none) resume(which, wake::cancelled);
+      });
+    }
+  } catch (...) {
+    withdraw(which);
+    throw;
   }
-  if (slot.is_connected()) {
-    which->cancellable = std::make_shared<bool>(true);
-    slot.assign([this, which, live = which->cancellable](asio::cancellation_type type) {
-      if (*live && type != asio::cancellation_type::none) resume(which, wake::cancelled);
-    });
-  }
+  return which;
 }
 
-void condition::resume(iterator which, wake why) {
+void condition::withdraw(iterator which) {
   if (which->timer) scheduler_->world->cancel(which->timer);
   if (which->cancellable) *which->cancellable = false;
-  auto h = std::make_shared<handler>(std::move(which->resume));
   waiters_.erase(which);
   if (waiters_.empty()) registry_of(*scheduler_).remove(this);
+}
+
+/// A coroutine that could not be resumed for want of memory would be destroyed, and its operation would never complete.
+/// So the process ends there (`noexcept`).
+void condition::resume(iterator which, wake why) noexcept {
+  auto h = std::make_shared<handler>(std::move(*which->resume));
+  withdraw(which);
   resumptions::add(*scheduler_, [h, why] { std::move (*h)(why); });
 }
 

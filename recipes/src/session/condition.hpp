@@ -3,9 +3,12 @@
 
 #include <list>
 #include <memory>
+#include <optional>
 
-#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "session/scheduler.hpp"
 
@@ -37,9 +40,9 @@ class condition {
   void drop();
 
  private:
-  using handler = asio::any_completion_handler<void(wake)>;
+  using handler = asio::async_result<asio::use_awaitable_t<>, void(wake)>::handler_type;
   struct waiter {
-    handler resume;
+    std::optional<handler> resume;  // set once the coroutine is suspended
     backend::timer_id timer = 0;
     std::shared_ptr<bool> cancellable;  // false once resumed: a later cancellation is ignored
   };
@@ -47,8 +50,9 @@ class condition {
 
   friend class forwarding;
   friend struct wait_initiation;
-  void enlist(handler h, lease_clock::time_point deadline);
-  void resume(iterator which, wake why);
+  iterator enlist(asio::cancellation_slot slot, lease_clock::time_point deadline);
+  void withdraw(iterator which);
+  void resume(iterator which, wake why) noexcept;
 
   scheduler_ptr scheduler_;
   std::list<waiter> waiters_;

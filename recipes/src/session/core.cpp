@@ -1,7 +1,9 @@
 // The life of a session: what a connection brings and its loss takes, incarnations, the end.
 #include "session/core.hpp"
 
+#include <algorithm>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "backend/tls/tls_context.hpp"
@@ -45,9 +47,19 @@ void core::start() {
     send(std::move(forget));
   });
   call_guardian();
-  launch_detached(strand(), owning(shared_from_this(), &core::run));
-  launch_detached(strand(), owning(shared_from_this(), &core::prove_life));
-  launch_detached(strand(), owning(shared_from_this(), &core::watch_lease));
+  for (const auto loop : {&core::run, &core::prove_life, &core::watch_lease}) {
+    launch_detached(strand(), owning(shared_from_this(), &core::live_on, loop));
+  }
+}
+
+/// Without these loops a session that looks well would be dead: they outlast a moment without memory.
+awaitable<void> core::live_on(awaitable<void> (core::*loop)()) {
+  bool is_first = true;
+  const auto begin = [this, loop, &is_first] {
+    if (!std::exchange(is_first, false)) log_.out_of_memory();
+    return (this->*loop)();
+  };
+  co_await outlast(scheduler_, begin);
 }
 
 session_status core::status() const {
@@ -62,6 +74,11 @@ session_counters core::counters() const {
 
 awaitable<void> core::run() {
   co_await accept_cancellation();
+  if (up_) {  // this loop has failed before: what it had is given up
+    answer_all(errc::connection_loss);
+    down(errc::connection_loss);
+  }
+  link_.reset();
   while (!closing_ && !ended_) {
     bool reached = co_await connect_somewhere();
     if (reached) {
@@ -203,6 +220,11 @@ void core::enter(session_state state, error_code reason) {
     status_.server = state == session_state::connected ? backend::to_string(server_) : std::string();
     ++status_.changes;
   }
+  if (state == session_state::connected) {
+    scheduler_->reach->connected();
+  } else {
+    scheduler_->reach->disconnected();
+  }
   changed_.notify();
 }
 
@@ -238,6 +260,27 @@ awaitable<void> core::close() {
     auto why = co_await changed_.wait();
     if (why == wake::cancelled) break;
   }
+}
+
+awaitable<error_code> core::close_by(lease_clock::time_point deadline, diagnostic why) {
+  constexpr int only_this = 1;
+  close_by_ = std::min(close_by_, deadline);
+  link_changed_.notify();
+  co_await close();
+  while (scheduler_->operations > only_this && now() < deadline)
+    co_await changed_.wait(std::min(deadline, now() + 10ms));
+  std::string left;
+  if (is_unconfirmed_) {
+    left = backend::to_string(server_) + " has not confirmed the end of the session, which ends by its timeout";
+  }
+  const int others = scheduler_->operations - only_this;
+  if (others > 0) {
+    left += (left.empty() ? "" : "; ") + std::to_string(others) +
+            (others == 1 ? " operation has not ended" : " operations have not ended") +
+            ": code of the program does not return";
+  }
+  why.note(left);
+  co_return left.empty() ? error_code() : make_error_code(errc::timed_out);
 }
 
 /// Ends our lease before the close request is sent, because the server may let the next owner in long before its answer

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <zkrecipes/diagnostic.hpp>
 #include <zkrecipes/session.hpp>
 
 #include "backend/world.hpp"
@@ -160,6 +161,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
 
   /// Ends the session.
   awaitable<void> close();
+  /// The same, until then at the latest, and waits for all operations to complete. Error: `timed_out`; `why` tells what
+  /// is left.
+  awaitable<error_code> close_by(lease_clock::time_point deadline, diagnostic why);
 
   /// Until when an operation that begins now waits for a connection and is tried again.
   lease_clock::time_point retry_deadline() const;
@@ -175,6 +179,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void down(error_code reason) override;
   void fired(const backend::watch_event& event) override;
 
+  awaitable<void> live_on(awaitable<void> (core::*loop)());
   awaitable<void> run();
   awaitable<bool> connect_somewhere();
   awaitable<bool> connect_to(backend::endpoint server);
@@ -238,6 +243,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   bool served_ = false;   // the present server has answered a request
   bool is_past_ = false;  // the present server has shown an older state than the session has seen
   bool closing_ = false;
+  lease_clock::time_point close_by_ = never;
+  bool is_unconfirmed_ = false;  // the server has not confirmed the end of the session in time
   error_code ended_;
   error_code link_error_;
   backend::endpoint server_;

@@ -80,9 +80,10 @@ awaitable<void> core::serve() {
     link_->close_session();
     const auto deadline = now() + connect_timeout();
     while (up_) {
-      auto why = co_await link_changed_.wait(deadline);
+      auto why = co_await link_changed_.wait(std::min(deadline, close_by_));
       if (why == wake::timed_out) break;
     }
+    is_unconfirmed_ = up_;
   }
   up_ = false;
   link_.reset();

@@ -22,6 +22,11 @@ removal_ptr core::remove_surely(std::string path, incarnation_ptr bound, exchang
   struct body {
     static awaitable<void> run(std::shared_ptr<core> self, removal_ptr which, std::string path, incarnation_ptr bound,
                                exchange_ptr sent) {
+      const auto begin = [&] { return try_removal(self, which, path, bound, std::exchange(sent, nullptr)); };
+      co_await outlast(self->get_scheduler(), begin);
+    }
+    static awaitable<void> try_removal(std::shared_ptr<core> self, removal_ptr which, std::string path,
+                                       incarnation_ptr bound, exchange_ptr sent) {
       const auto remove = make_request(opcode::remove, path);
       back_off pause(first_removal_pause, max_removal_pause);
       for (bool again = true; again;) {
@@ -50,6 +55,11 @@ void core::remove_all_surely(std::string parent, std::string guid, incarnation_p
   struct body {
     static awaitable<void> run(std::shared_ptr<core> self, std::string parent, std::string guid,
                                incarnation_ptr bound) {
+      const auto begin = [&] { return try_removals(self, parent, guid, bound); };
+      co_await outlast(self->get_scheduler(), begin);
+    }
+    static awaitable<void> try_removals(std::shared_ptr<core> self, std::string parent, std::string guid,
+                                        incarnation_ptr bound) {
       const auto list = make_request(opcode::children, parent);
       back_off pause(first_removal_pause, max_removal_pause);
       for (bool again = true; again;) {

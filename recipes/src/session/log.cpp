@@ -23,6 +23,7 @@ const char* to_string(session_event event) noexcept {
     case session_event::incarnation_begun: return "incarnation_begun";
     case session_event::incarnation_ended: return "incarnation_ended";
     case session_event::lease_lapsed: return "lease_lapsed";
+    case session_event::out_of_memory: return "out_of_memory";
     case session_event::authentication_failed: return "authentication_failed";
     case session_event::root_missing: return "root_missing";
     case session_event::root_closed: return "root_closed";

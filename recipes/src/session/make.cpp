@@ -92,6 +92,7 @@ scheduler_ptr make_scheduler(const char* whose, const asio::any_io_executor& exe
 core_ptr make_core(const asio::any_io_executor& executor, session_options options, const world_factory& world) {
   check(options);
   auto schedule = make_scheduler("session", executor, world);
+  schedule->reach = std::make_shared<reach_limit>(*schedule->world, options.retry.limit);
   auto real = std::make_shared<core>(schedule, std::move(options));
   asio::post(real->strand(), [real] { real->start(); });
   return core_ptr(real.get(), [real](core*) {

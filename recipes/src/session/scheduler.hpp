@@ -1,6 +1,7 @@
 // Where a session runs, and its clock.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -11,6 +12,8 @@
 #include "backend/world.hpp"
 
 namespace zkrecipes::detail {
+
+class reach_limit;
 
 namespace asio = boost::asio;
 
@@ -32,6 +35,8 @@ struct scheduler : std::enable_shared_from_this<scheduler> {
   asio::any_io_executor strand;  ///< On top of `base`: everything of the session runs here.
   std::unique_ptr<backend::world> world;
   std::weak_ptr<detail::resumptions> resumptions;  ///< Used on the strand.
+  std::shared_ptr<reach_limit> reach;       ///< Ends what waits for a connection for too long. Null without a session.
+  mutable std::atomic<int> operations = 0;  ///< Those that have not completed.
 
   lease_clock::time_point now() const { return world->now(); }
   /// The end of a budget that begins now.

@@ -157,6 +157,12 @@ void session_log::incarnation_ended(std::uint64_t number, std::int64_t session_i
   tell(is_wanted ? log_severity::info : log_severity::warning, session_event::incarnation_ended, {}, why, detail);
 }
 
+void session_log::out_of_memory() const {
+  if (!hook_) return;
+  const auto why = make_error_code(boost::system::errc::not_enough_memory);
+  tell(log_severity::warning, session_event::out_of_memory, {}, why, "the session goes on");
+}
+
 void session_log::lease_lapsed() const {
   if (!is_on()) return;
   tell(log_severity::warning, session_event::lease_lapsed, {}, errc::lease_lapsed, "what was owned is given up");

@@ -37,6 +37,7 @@ class session_log {
   void incarnation_begun(std::uint64_t number, std::int64_t session_id, std::chrono::milliseconds timeout) const;
   void incarnation_ended(std::uint64_t number, std::int64_t session_id, const error_code& why) const;
   void lease_lapsed() const;
+  void out_of_memory() const;
   /// The answer to a look at the root, which may be a good one.
   void root_seen(std::string_view root, const error_code& answer) const;
   /// The outcome of a request, which may be a success. `detail`: what the session itself has decided.

@@ -131,15 +131,21 @@ awaitable<outcome<>> close(core_ptr core) {
   co_return outcome<>(error_code());
 }
 
+awaitable<outcome<>> close_by(core_ptr core, lease_clock::time_point deadline, diagnostic why) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  auto error = co_await core->close_by(deadline, std::move(why));
+  co_return outcome<>(error);
+}
+
 }  // namespace
 
 void session_operations::start_status_change(handler<session_status> h, core_ptr core, std::uint64_t seen) {
-  launch(*core->get_scheduler(), std::move(h), wait_status_change(core, seen));
+  launch(*core->get_scheduler(), std::move(h), wait_status_change(core, seen), persistence::endless);
 }
 
 void session_operations::start_connected_for(handler<> h, core_ptr core, time_budget budget) {
   const auto deadline = core->get_scheduler()->deadline_of(budget);
-  launch(*core->get_scheduler(), std::move(h), wait_connected(core, deadline));
+  launch(*core->get_scheduler(), std::move(h), wait_connected(core, deadline), persistence::endless);
 }
 
 void session_operations::start_create(handler<created_node> h, core_ptr core, std::string path, std::string data,
@@ -222,16 +228,23 @@ session_operations::secret_ptr session_operations::hold(credentials& given) { re
 
 void session_operations::start_data_change(handler<node_data> h, core_ptr core, std::string path,
                                            std::int64_t seen_mzxid) {
-  launch(*core->get_scheduler(), std::move(h), wait_data_change(core, std::move(path), seen_mzxid));
+  launch(*core->get_scheduler(), std::move(h), wait_data_change(core, std::move(path), seen_mzxid),
+         persistence::endless);
 }
 
 void session_operations::start_children_change(handler<node_children> h, core_ptr core, std::string path,
                                                std::int64_t seen_pzxid) {
-  launch(*core->get_scheduler(), std::move(h), wait_children_change(core, std::move(path), seen_pzxid));
+  launch(*core->get_scheduler(), std::move(h), wait_children_change(core, std::move(path), seen_pzxid),
+         persistence::endless);
+}
+
+void session_operations::start_close_for(handler<> h, core_ptr core, time_budget budget, diagnostic why) {
+  const auto deadline = core->get_scheduler()->deadline_of(budget);
+  launch(*core->get_scheduler(), std::move(h), close_by(core, deadline, std::move(why)), persistence::endless);
 }
 
 void session_operations::start_close(handler<> h, core_ptr core) {
-  launch(*core->get_scheduler(), std::move(h), close(core));
+  launch(*core->get_scheduler(), std::move(h), close(core), persistence::endless);
 }
 
 }  // namespace zkrecipes

@@ -14,7 +14,6 @@ namespace zkrecipes::detail {
 template <class T>
 void launch_stoppable(handler_for<void(error_code)> h, std::shared_ptr<T> whose) {
   const auto& on = *whose->get_scheduler();
-  auto executor = asio::get_associated_executor(h, on.base);
   auto slot = asio::get_associated_cancellation_slot(h);
   if (slot.is_connected()) {
     const auto run = whose->present_run();
@@ -29,7 +28,7 @@ void launch_stoppable(handler_for<void(error_code)> h, std::shared_ptr<T> whose)
       });
     });
   }
-  auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
+  auto target = target_of(h, on);
   auto body = owning(std::move(whose), &T::run, asio::any_io_executor(on.base));
   asio::co_spawn(on.strand, std::move(body), completion<>(on, std::move(h), std::move(target), nullptr));
 }

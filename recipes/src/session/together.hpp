@@ -8,12 +8,6 @@
 
 namespace zkrecipes::detail {
 
-/// How long to wait for a lost connection.
-enum class persistence {
-  limited,  ///< For as long as `retry_policy::limit` says.
-  endless,  ///< Until it is back: for operations that wait for something anyway.
-};
-
 /// Sends all requests at once, to be executed in this order, and waits for the answers. If the connection breaks or the
 /// session expires before the last answer, all requests are sent again, so they must do no harm when executed twice.
 /// Without an error each reply is an answer of a server. Error `connection_loss`: it took longer than `how_long`.

@@ -39,7 +39,7 @@ const std::string& shard_group_follower::path() const noexcept { return follower
 
 void shard_group_follower::start_change(handler_for<void(error_code, shard_group_view)> h, follower_ptr follower,
                                         std::uint64_t seen) {
-  launch(std::move(h), std::move(follower), &group_follower::change, seen);
+  launch_endless(std::move(h), std::move(follower), &group_follower::change, seen);
 }
 
 }  // namespace zkrecipes

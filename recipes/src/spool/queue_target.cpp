@@ -31,7 +31,7 @@ queue_target::queue_target(const queue& into, const std::string& name)
 }
 
 void queue_target::last(handler done) {
-  launch(handler_for<void(error_code, std::uint64_t)>(ask(std::move(done))), producer_, &producer_state::last);
+  launch_endless(handler_for<void(error_code, std::uint64_t)>(ask(std::move(done))), producer_, &producer_state::last);
 }
 
 void queue_target::put(std::vector<spool_row> what, handler done) {
@@ -45,8 +45,8 @@ void queue_target::put(std::vector<spool_row> what, handler done) {
       }
       if (--all->open == 0) (*told)(all->error, all->first_failed);
     };
-    launch(handler_for<void(error_code, std::uint64_t)>(asio::bind_executor(strand(), std::move(each))), producer_,
-           &producer_state::put, std::move(what[i].data));
+    launch_endless(handler_for<void(error_code, std::uint64_t)>(asio::bind_executor(strand(), std::move(each))),
+                   producer_, &producer_state::put, std::move(what[i].data));
   }
 }
 

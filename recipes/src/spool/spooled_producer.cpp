@@ -59,12 +59,12 @@ void spooled_producer::start_put(handler_for<void(error_code, std::uint64_t)> h,
 }
 
 void spooled_producer::start_flush(handler_for<void(error_code)> h, state_ptr state, time_budget within) {
-  launch(std::move(h), std::move(state), &spool_state::flush, lease_clock::duration(within));
+  launch_endless(std::move(h), std::move(state), &spool_state::flush, lease_clock::duration(within));
 }
 
 void spooled_producer::start_close(handler_for<void(error_code)> h, state_ptr state, time_budget within) {
   state->refuse_puts();
-  launch(std::move(h), std::move(state), &spool_state::close, lease_clock::duration(within));
+  launch_endless(std::move(h), std::move(state), &spool_state::close, lease_clock::duration(within));
 }
 
 }  // namespace zkrecipes

@@ -5,14 +5,11 @@
 #include <utility>
 
 #include <boost/asio/any_completion_executor.hpp>
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/dispatch.hpp>
-#include <boost/asio/execution/outstanding_work.hpp>
-#include <boost/asio/prefer.hpp>
 
 #include <zkrecipes/detail/initiate.hpp>
 
-#include "session/scheduler.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 
@@ -20,10 +17,7 @@ class topic_caller {
  public:
   using handler = handler_for<void(error_code, std::uint64_t)>;
 
-  topic_caller(const scheduler& on, handler whose)
-      : whose_(std::move(whose)),
-        target_(
-            asio::prefer(asio::get_associated_executor(whose_, on.base), asio::execution::outstanding_work.tracked)) {}
+  topic_caller(const scheduler& on, handler whose) : whose_(std::move(whose)), target_(target_of(whose_, on)) {}
 
   /// Calls the handler on its executor, unless it was told before. Outside of the strand.
   void tell(error_code error, std::uint64_t number) {

@@ -100,11 +100,15 @@ void process::poll() {
   io_->restart();
   int handlers = 0;
   looks_ = 0;
+  around_(true);
+  const auto leave = [this](process*) { around_(false); };
+  std::unique_ptr<process, decltype(leave)> inside(this, leave);
   try {
     while (handlers < max_handlers && io_->poll_one() > 0) ++handlers;
   } catch (const std::runtime_error&) {
     handlers = max_handlers;
   }
+  inside.reset();
   ran_away_ = ran_away_ || handlers == max_handlers;
   looks_ = 0;
   stepped_();

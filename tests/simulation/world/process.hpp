@@ -55,6 +55,9 @@ class process : public std::enable_shared_from_this<process> {
   }
   void let_go(std::uint64_t which) { const auto gone = kept_.extract(which); }
 
+  /// `around` is called with true before handlers of the process run, and with false afterwards.
+  void observe_handlers(std::function<void(bool)> around) { around_ = std::move(around); }
+
   /// Runs something that the scenario tells the process to do.
   void run(const std::function<void()>& what);
 
@@ -82,6 +85,7 @@ class process : public std::enable_shared_from_this<process> {
   int number_;
   std::int64_t parts_per_million_;
   std::function<void()> stepped_;
+  std::function<void(bool)> around_ = [](bool) {};
   std::unique_ptr<asio::io_context> io_;
   asio::any_io_executor strand_;  // posts only: never runs a handler inside the call
   bool alive_ = true;

@@ -10,6 +10,7 @@
 #include <zkrecipes/completion_token.hpp>
 #include <zkrecipes/credentials.hpp>
 #include <zkrecipes/detail/initiate.hpp>
+#include <zkrecipes/diagnostic.hpp>
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/node.hpp>
 #include <zkrecipes/session_options.hpp>
@@ -47,6 +48,7 @@ struct session_operations {
   static secret_ptr hold(credentials& given);
   static void start_data_change(handler<node_data>, core_ptr, std::string, std::int64_t);
   static void start_children_change(handler<node_children>, core_ptr, std::string, std::int64_t);
+  static void start_close_for(handler<>, core_ptr, time_budget, diagnostic);
   static void start_close(handler<>, core_ptr);
 };
 

@@ -1,0 +1,61 @@
+#include "session/reach_limit.hpp"
+
+#include <algorithm>
+
+namespace zkrecipes::detail {
+
+namespace {
+
+/// So many are ended in one step of the strand, which has other things to do.
+constexpr int most_at_once = 100;
+/// An operation that minds the limit itself comes first: it tells the log what it was that had no connection.
+constexpr std::chrono::milliseconds behind_others{1};
+
+}  // namespace
+
+reach_limit::waiting::waiting(reach_limit& in, asio::cancellation_signal& signal)
+    : in_(in), signal_(signal), since_(in.world_.now()), here_(in.all_.insert(in.all_.end(), this)) {
+  if (in_.limit_.count() && !in_.is_connected_ && !in_.timer_) in_.set_timer();
+}
+
+reach_limit::waiting::~waiting() {
+  if (!is_over_) in_.all_.erase(here_);
+}
+
+void reach_limit::connected() {
+  is_connected_ = true;
+  stop_timer();
+}
+
+void reach_limit::disconnected() {
+  if (!is_connected_) return;
+  is_connected_ = false;
+  since_ = world_.now();
+  if (limit_.count() && !all_.empty()) set_timer();
+}
+
+void reach_limit::set_timer() {
+  timer_ = world_.call_at(std::max(all_.front()->since_, since_) + limit_ + behind_others, [this] {
+    timer_ = 0;
+    end_late();
+  });
+}
+
+void reach_limit::stop_timer() {
+  if (timer_) world_.cancel(timer_);
+  timer_ = 0;
+}
+
+void reach_limit::end_late() {
+  const auto present = world_.now();
+  for (int i = 0; i < most_at_once && !all_.empty(); ++i) {
+    auto& first = *all_.front();
+    if (present < std::max(first.since_, since_) + limit_ + behind_others) break;
+    all_.pop_front();
+    first.is_over_ = true;
+    first.signal_.emit(asio::cancellation_type::total);
+  }
+  if (!all_.empty()) set_timer();
+}
+
+}  // namespace zkrecipes::detail

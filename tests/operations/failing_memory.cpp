@@ -1,0 +1,50 @@
+#include "operations/failing_memory.hpp"
+
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+namespace {
+
+constexpr long none = -1;
+bool is_counting = false;
+long count = 0;
+long failing = none;
+bool has_failed = false;
+
+void* allocate(std::size_t size) {
+  if (is_counting && count++ == failing) {
+    has_failed = true;
+    throw std::bad_alloc();
+  }
+  if (void* got = std::malloc(size ? size : 1)) return got;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void operator delete(void* what) noexcept { std::free(what); }
+void operator delete(void* what, std::size_t) noexcept { std::free(what); }
+
+namespace zkrecipes::test {
+
+void fail_allocation(long which) {
+  count = 0;
+  failing = which;
+  has_failed = false;
+}
+
+bool stop_failing() {
+  failing = none;
+  return std::exchange(has_failed, false);
+}
+
+long count_allocations() { return count; }
+
+void count_memory(bool on) { is_counting = on; }
+
+uncounted::uncounted() : was_on_(std::exchange(is_counting, false)) {}
+uncounted::~uncounted() { is_counting = was_on_; }
+
+}  // namespace zkrecipes::test
