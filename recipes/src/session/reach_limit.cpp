@@ -7,7 +7,7 @@ namespace zkrecipes::detail {
 namespace {
 
 /// So many are ended in one step of the strand, which has other things to do.
-constexpr int most_at_once = 100;
+constexpr int most_in_one_step = 100;
 /// An operation that minds the limit itself comes first: it tells the log what it was that had no connection.
 constexpr std::chrono::milliseconds behind_others{1};
 
@@ -48,7 +48,7 @@ void reach_limit::stop_timer() {
 
 void reach_limit::end_late() {
   const auto present = world_.now();
-  for (int i = 0; i < most_at_once && !all_.empty(); ++i) {
+  for (int i = 0; i < most_in_one_step && !all_.empty(); ++i) {
     auto& first = *all_.front();
     if (present < std::max(first.since_, since_) + limit_ + behind_others) break;
     all_.pop_front();
