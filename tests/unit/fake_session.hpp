@@ -48,7 +48,8 @@ struct fake_session : fake_bench {
   std::vector<std::string> pending() {
     std::vector<std::string> all;
     for (const auto& [what, handler] : last().pending) {
-      all.push_back(std::string(to_string(what.op)) + ' ' + (what.probes ? "/" : what.path));
+      const bool is_heartbeat = what.probes && what.op == backend::opcode::exists;
+      all.push_back(std::string(to_string(what.op)) + ' ' + (is_heartbeat ? "/" : what.path));
     }
     return all;
   }

@@ -12,6 +12,12 @@ request make_request(opcode op, std::string path, bool watch) {
   return what;
 }
 
+request make_probe(opcode op, std::string path) {
+  auto what = make_request(op, std::move(path));
+  what.probes = true;
+  return what;
+}
+
 request make_multi(transaction all) {
   auto what = make_request(opcode::multi, "/");
   what.operations = std::move(all).operations();

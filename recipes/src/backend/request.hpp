@@ -23,11 +23,12 @@ struct request {
   create_mode mode = create_mode::persistent;
   acl access;
   bool watch = false;
-  bool probes = false;                ///< An `exists` by which the session finds out changes that no event has told.
+  bool probes = false;                ///< One by which the session finds out changes that no event has told.
   std::vector<operation> operations;  ///< For `multi`.
 };
 
 request make_request(opcode op, std::string path, bool watch = false);
+request make_probe(opcode op, std::string path);
 request make_multi(transaction all);
 request make_authenticate(std::shared_ptr<const credentials> secret);
 /// A transaction that changes nothing and requires nothing: even if the node is missing or must not be read, the leader

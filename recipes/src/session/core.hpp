@@ -216,7 +216,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   lease_clock::time_point next_beat() const;
   std::vector<exchange_ptr> beat();
   backend::request heartbeat() const;
-  void note_probe(const std::string& path, const backend::reply& answer);
+  void note_probe(backend::opcode op, const std::string& path, const backend::reply& answer);
   /// `paths`: of the request, or of each operation of a transaction; empty without a trace and a log.
   void answered(backend::opcode op, const std::vector<std::string>& paths, lease_clock::time_point sent,
                 const backend::reply& answer);

@@ -137,7 +137,7 @@ exchange_ptr core::send(backend::request what) {
                 [this, which, number, op, sent, paths, watching, probing, changes](backend::reply answer) {
                   has_lost_writes_ = has_lost_writes_ || (changes && is_reply_lost(answer.error));
                   if (watching) watches_->answered(watching->first, watching->second, seen_by_watch(op, answer));
-                  if (probing) note_probe(*probing, answer);
+                  if (probing) note_probe(op, *probing, answer);
                   if (in_flight_.erase(number) == 0) return;  // `answer_all` has answered it already
                   if (number == welcome_number_ && is_server_refusal(answer.error) && !closing_) {
                     in_flight_.emplace(number, which);
@@ -162,10 +162,18 @@ exchange_ptr core::send(backend::request what) {
   return which;
 }
 
-/// An answer that says nothing of the node leaves it to the next probe.
-void core::note_probe(const std::string& path, const backend::reply& answer) {
+/// A probe was answered. Those who wait for a change look again only if they may read the node: until then nothing is
+/// told, as without a probe, and the next ones try again. An answer that says nothing of the node is no news either.
+void core::note_probe(opcode op, const std::string& path, const backend::reply& answer) {
   if (answer.error && answer.error != errc::no_node) return;
-  if (watches_->probed(path, mark_of(answer))) log_.change_untold(full_path(path));
+  const auto there = mark_of(answer);
+  if (!watches_->is_untold(path, there)) return;
+  if (op == opcode::exists && there.exists) {
+    send(make_probe(opcode::get, path));
+  } else {
+    log_.change_untold(full_path(path));
+    watches_->probed(path, there);
+  }
 }
 
 void core::answered(opcode op, const std::vector<std::string>& paths, lease_clock::time_point sent,

@@ -11,16 +11,6 @@ namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;
 
-namespace {
-
-backend::request make_probe(std::string path) {
-  auto what = make_request(backend::opcode::exists, std::move(path));
-  what.probes = true;
-  return what;
-}
-
-}  // namespace
-
 lease_clock::time_point core::valid_until(std::uint64_t number) const {
   std::lock_guard lock(mutex_);
   const bool lives = status_.state == session_state::connected || status_.state == session_state::suspended;
@@ -82,7 +72,7 @@ std::vector<exchange_ptr> core::beat() {
   } else if (is_due && !(probe_will_do && !probes.empty())) {
     sent.push_back(send(heartbeat()));
   }
-  for (auto& each : probes) sent.push_back(send(make_probe(std::move(each))));
+  for (auto& each : probes) sent.push_back(send(make_probe(backend::opcode::exists, std::move(each))));
   std::lock_guard lock(mutex_);
   counters_.heartbeats += sent.size();
   return sent;

@@ -9,10 +9,7 @@ namespace {
 constexpr std::size_t heartbeats_a_round = 8;  // so long it takes to probe all, if they are few enough
 constexpr std::size_t most_at_once = 64;
 
-bool is_same(watch_kind kind, const node_mark& a, const node_mark& b) {
-  const bool is_unchanged = kind == watch_kind::data ? a.mzxid == b.mzxid : a.pzxid == b.pzxid;
-  return a.exists == b.exists && is_unchanged;
-}
+constexpr watch_kind both_kinds[] = {watch_kind::data, watch_kind::children};
 
 }  // namespace
 
@@ -115,30 +112,38 @@ std::vector<std::string> watch_registry::next_probes() {
   return paths;
 }
 
-bool watch_registry::probed(const std::string& path, const node_mark& there) {
-  const bool is_data_late = probed(watch_kind::data, path, there);
-  const bool is_list_late = probed(watch_kind::children, path, there);
-  return is_data_late || is_list_late;
+bool watch_registry::knows_else(const watch& who, const node_mark& there) {
+  if (!who.known_) return false;
+  const bool is_unchanged =
+      who.kind_ == watch_kind::data ? who.known_->mzxid == there.mzxid : who.known_->pzxid == there.pzxid;
+  return who.known_->exists != there.exists || !is_unchanged;
 }
 
-bool watch_registry::probed(watch_kind kind, const std::string& path, const node_mark& there) {
-  bool is_late = false;
+bool watch_registry::is_untold(const std::string& path, const node_mark& there) const {
+  return std::ranges::any_of(both_kinds, [&](watch_kind kind) {
+    const auto [begin, end] = waiting_.equal_range({path, kind});
+    return std::any_of(begin, end, [&](const auto& each) { return knows_else(*each.second, there); });
+  });
+}
+
+void watch_registry::probed(const std::string& path, const node_mark& there) {
+  for (const auto kind : both_kinds) probed(kind, path, there);
+}
+
+void watch_registry::probed(watch_kind kind, const std::string& path, const node_mark& there) {
   bool was_set = false;
   auto [next, end] = waiting_.equal_range({path, kind});
   while (next != end) {
     auto& who = *next->second;
-    const bool is_up_to_date = !who.known_ || is_same(kind, *who.known_, there);
-    if (is_up_to_date) {
+    if (!knows_else(who, there)) {
       ++next;
       continue;
     }
     next = waiting_.erase(next);
     tell_one(who, !there.exists);
-    is_late = true;
     was_set = was_set || who.is_set_;
   }
   if (was_set) hand_on(kind, path);
-  return is_late;
 }
 
 }  // namespace zkrecipes::detail

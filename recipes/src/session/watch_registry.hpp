@@ -36,8 +36,10 @@ class watch_registry {
   /// To be called at each heartbeat: some waiters without a watch fire. Returns the paths to probe until the next
   /// heartbeat: an eighth of all that are waited for, at least one and at most 64.
   std::vector<std::string> next_probes();
-  /// A probe was answered: those who know something else fire. Returns whether there was one.
-  bool probed(const std::string& path, const node_mark& there);
+  /// Whether somebody who waits for a change of this node knows something else than `there`.
+  bool is_untold(const std::string& path, const node_mark& there) const;
+  /// Those fire.
+  void probed(const std::string& path, const node_mark& there);
 
   void fired(backend::change what, const std::string& path);
   /// The connection is lost, and with it the server's watches: all watches fire, so that each waiter reads again.
@@ -50,7 +52,8 @@ class watch_registry {
   using key = std::pair<std::string_view, watch_kind>;
   void tell(const key& which, bool deleted);
   void tell_one(watch& who, bool deleted);
-  bool probed(watch_kind kind, const std::string& path, const node_mark& there);
+  void probed(watch_kind kind, const std::string& path, const node_mark& there);
+  static bool knows_else(const watch& who, const node_mark& there);
   void note_refused(watch& who);
   void forget_refused(watch& who);
   void look_again_refused();
