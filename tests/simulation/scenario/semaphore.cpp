@@ -40,6 +40,7 @@ class semaphore_scenario final : public scenario {
       if (each.path != semaphore_path || each.type != change::kind::set) continue;
       const auto record = detail::parse_permits(each.data);
       line.in().require(record.has_value(), "the size can be read", each.data);
+      former_.push_back({line.in().clock().now() + line.in().what().longest_ignorance(), size_});
       size_ = record->size;
       ++sizes_;
     }
@@ -108,8 +109,18 @@ class semaphore_scenario final : public scenario {
       for (std::size_t j = 0; j < i; ++j) {
         if (guid_of(all[j].name) != guid_of(all[i].name)) sum += detail::weight_of(all[j].name);
       }
-      if (sum <= size_) has_fitted_.insert(all[i].name);
+      if (sum <= believed_size()) has_fitted_.insert(all[i].name);
     }
+  }
+
+  /// The largest size that a member may know. One that was not told of a change may go by the size of before.
+  std::int32_t believed_size() const {
+    auto largest_known = size_;
+    for (const auto& each : former_) {
+      const bool may_count = line.in().what().swallows_events() && line.in().clock().now() < each.until;
+      if (may_count) largest_known = std::max(largest_known, each.size);
+    }
+    return largest_known;
   }
 
   /// The connection of a session; none if its process was killed.
@@ -123,6 +134,11 @@ class semaphore_scenario final : public scenario {
 
   static constexpr span patience = 2s;
   std::int32_t size_ = small;
+  struct former {
+    instant until;  // somebody may have heard of none later
+    std::int32_t size;
+  };
+  std::vector<former> former_;
   int sizes_ = 0;                     // how often the size was set
   std::set<std::string> has_fitted_;  // members that fitted at some moment, also those that have gone
   bool all_well_ = false;
