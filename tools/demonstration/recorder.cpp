@@ -28,7 +28,7 @@ zkrecipes::queue_consumer_options work_options(const consumer_settings& of) {
   if (of.defaults) return how;
   how.window = order == zkrecipes::message_order::strict ? 64 : 256;
   how.parallel = order == zkrecipes::message_order::strict ? 1 : 8;
-  how.retry = {.first = 50ms, .longest = 1s, .factor = 2, .attempts = attempts_limit};
+  how.retry = {.first = 50ms, .longest = 1s, .factor = 2, .attempts = attempts_limit, .outage = 1s};
   return how;
 }
 
