@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <zkrecipes/error.hpp>
 #include <zkrecipes/lease_clock.hpp>
 
 namespace zkrecipes {
@@ -35,6 +36,8 @@ struct coordinator_status {
   std::string leader{};
   /// Number of candidates ahead of us as last seen; nothing while we are not in line.
   std::optional<std::size_t> ahead{};
+  /// Why we are not in line, while it is waited until people mend it (`no_auth`, say), or a server is less busy.
+  error_code trouble{};
 };
 
 }  // namespace zkrecipes

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "session/forwarding.hpp"
-#include "session/outcomes.hpp"
+#include "session/mending.hpp"
 
 namespace zkrecipes::detail {
 
@@ -105,6 +105,7 @@ awaitable<error_code> shared_balance_state::serve() {
   const auto present = membership_;
   without_limit_ = 0;
   while (!present->is_over() && !stopping_ && !where_->session->over() && !pace_->suspend_if_empty()) {
+    has_worked_ = true;
     publish(present->trouble());
     const bool has_lapsed = pace_->refresh();
     present->tell_floor();
@@ -121,7 +122,7 @@ bool shared_balance_state::mends(const error_code& error) {
   const bool is_without_limit = error == errc::no_node;
   without_limit_ = is_without_limit ? without_limit_ + 1 : 0;
   if (is_without_limit) return without_limit_ < most_without_limit;
-  return !error || may_have_happened(error) || is_server_refusal(error) || error == errc::node_removed;
+  return detail::mends(error, has_worked_);
 }
 
 awaitable<void> shared_balance_state::rest() {

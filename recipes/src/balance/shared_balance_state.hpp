@@ -49,6 +49,7 @@ class shared_balance_state : public std::enable_shared_from_this<shared_balance_
   std::shared_ptr<pace_membership> membership_;
   std::shared_ptr<interruption> joining_;
   back_off pause_;
+  bool has_worked_ = false;
   int without_limit_ = 0;  // tries in a row that found no limit beside the members
   std::atomic<bool> running_ = false;
   std::atomic<bool> is_forbidden_ = false;

@@ -9,7 +9,7 @@
 #include "line/member_data.hpp"
 #include "line/waiter.hpp"
 #include "session/back_off.hpp"
-#include "session/outcomes.hpp"
+#include "session/mending.hpp"
 
 namespace zkrecipes::detail {
 
@@ -21,14 +21,13 @@ awaitable<outcome<>> commit_campaign::run() {
   for (;;) {
     auto error = co_await lead_once();
     if (!error) pause.reset();
-    // A server was too busy for too long, or the session's root is missing: campaign again, after a pause.
-    if (is_server_refusal(error) || error == errc::no_node) {
+    // The session's root can be made a moment later, so that it is missing is waited out from the beginning.
+    if (is_refused(error) && mends(error, has_worked_ || error == errc::no_node)) {
+      if (options_.on_refused) options_.on_refused({}, error);
       error = co_await session_->outwait(pause, nullptr);
       if (!error) continue;
     }
-    const bool lost = is_loss(error) && error != errc::closed;
-    const bool again = !error || lost || is_reply_lost(error);
-    if (!again) co_return outcome<>(error);
+    if (!mends(error, false)) co_return outcome<>(error);
     while (session_->has_lapsed()) {
       error = co_await session_->outwait(pause, nullptr);
       if (error) co_return outcome<>(error);
@@ -43,6 +42,7 @@ awaitable<error_code> commit_campaign::lead_once() {
   auto& [error, where] = entered;
   if (error) co_return error;
   const leaving place(where->node());
+  has_worked_ = true;
   error = co_await where->wait_turn(&nearest_ahead);
   if (!error) {
     auto leading = std::make_shared<commit_leader>(where->node(), path_, options_);

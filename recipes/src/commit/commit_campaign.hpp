@@ -26,6 +26,7 @@ class commit_campaign {
   core_ptr session_;
   std::string path_;
   commit_coordinator_options options_;
+  bool has_worked_ = false;  // it has been in line
 };
 
 }  // namespace zkrecipes::detail

@@ -10,10 +10,19 @@
 #include "consumer/record_follower.hpp"
 #include "consumer/take_over.hpp"
 #include "line/waiter.hpp"
+#include "session/back_off.hpp"
+#include "session/mending.hpp"
 
 namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::chrono::milliseconds first_refusal_pause = 2s;
+constexpr std::chrono::milliseconds longest_refusal_pause = 30s;
+
+}  // namespace
 
 coordinator::coordinator(core_ptr session, std::string path, consumer_coordinator_options options)
     : session_(std::move(session)),
@@ -47,6 +56,11 @@ void coordinator::note_term(const term_record& record) {
 void coordinator::note_ahead(std::optional<std::size_t> ahead) {
   std::lock_guard lock(mutex_);
   status_.ahead = ahead;
+}
+
+void coordinator::note_trouble(const error_code& error) {
+  std::lock_guard lock(mutex_);
+  status_.trouble = error;
 }
 
 void coordinator::stop(bool at_once) {
@@ -99,17 +113,22 @@ awaitable<outcome<>> coordinator::run(asio::any_io_executor executor) {
 }
 
 awaitable<error_code> coordinator::run_terms() {
+  back_off pause(first_refusal_pause, longest_refusal_pause);
+  has_worked_ = false;
   while (!stopping_) {
     auto won = co_await run_campaign();
     if (!won.error) won.error = co_await lead(won);
     if (failure()) co_return errc::career_failed;
     // Try again after an error that may not occur with a new place, in a new session or at a later moment.
-    const bool is_refused = won.error == errc::server_error;
-    const bool mends = !won.error || is_loss(won.error) || won.error == errc::connection_loss || is_refused;
     if (auto over = session_->over()) co_return over;  // while it is being closed a campaign fails at once
     if (stopping_) break;
-    if (!mends) co_return won.error;
-    co_await rest(is_refused ? std::max(options_.rest, session_->options().retry.max_pause) : options_.rest);
+    if (!mends(won.error, has_worked_)) co_return won.error;
+    if (!won.error) pause.reset();
+    const bool is_refusal = is_refused(won.error);
+    note_trouble(is_refusal ? won.error : error_code());
+    auto until = session_->now() + options_.rest;
+    if (is_refusal) until = std::max(until, pause.next(*get_scheduler()));
+    co_await rest(until);
     co_await await_lease();
   }
   co_return error_code();
@@ -122,6 +141,8 @@ awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::sh
   auto entered = co_await waiter::enter(self->session_, line, candidate_data(self->options_.id, false));
   result->error = std::get<0>(entered);
   if (result->error) co_return;
+  self->has_worked_ = true;
+  self->note_trouble({});
   const auto& who = std::get<1>(entered);
   result->seat = std::make_shared<line_seat>(who->node(), self->options_.id);
   who->tell_position([self](std::size_t ahead) { self->note_ahead(ahead); });
@@ -149,8 +170,7 @@ awaitable<coordinator::campaign_result> coordinator::run_campaign() {
   co_return *result;
 }
 
-awaitable<void> coordinator::rest(std::chrono::milliseconds length) {
-  const auto until = session_->now() + length;
+awaitable<void> coordinator::rest(lease_clock::time_point until) {
   while (!stopping_ && session_->now() < until) co_await changed_.wait(until);
 }
 

@@ -53,7 +53,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   awaitable<campaign_result> run_campaign();
   awaitable<error_code> lead(campaign_result won);
   awaitable<void> serve(term_ptr term);
-  awaitable<void> rest(std::chrono::milliseconds length);
+  awaitable<void> rest(lease_clock::time_point until);
   awaitable<void> await_lease();
 
   error_code read_traits(leader_career& career);
@@ -63,6 +63,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   }
   void enter(coordinator_phase phase);
   void note_term(const term_record& record);
+  void note_trouble(const error_code& error);
   void note_ahead(std::optional<std::size_t> ahead);
 
   core_ptr session_;
@@ -74,6 +75,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   condition changed_;  // a request to stop, or the end of a campaign or of a task
   bool stopping_ = false;
   bool at_once_ = false;
+  bool has_worked_ = false;  // this run has been in line
   std::atomic<bool> running_ = false;
   std::atomic<bool> forbidden_ = false;
   std::atomic<std::uint64_t> runs_ = 0;
