@@ -32,7 +32,10 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
     case command::streams:
       return show_streams(around, wanted, asked.path, place_of(asked.broker, wanted.timeout), asked.output);
     case command::recipes: return show_recipes(around, wanted, asked.path, asked.kind, asked.output);
-    case command::release: return release_shard(around, wanted, asked.path, asked.shard, asked.read_write);
+    case command::release: {
+      const auto which = asked.all_shards ? std::nullopt : std::optional(asked.shard);
+      return release_shards(around, wanted, asked.path, which, asked.read_write);
+    }
     case command::exporter: return run_exporter(around, wanted);
     case command::ls: return list_nodes(around, wanted, asked.node);
     case command::get: return show_data(around, wanted, asked.node);

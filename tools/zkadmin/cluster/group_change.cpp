@@ -11,6 +11,7 @@
 #include "cluster/inherited_acl.hpp"
 #include "cluster/recognize.hpp"
 #include "cluster/stored_record.hpp"
+#include "election/term_record.hpp"
 #include "failure.hpp"
 #include "text.hpp"
 
@@ -73,19 +74,62 @@ asio::awaitable<intervention> prepare_thaw(zkrecipes::session session, std::stri
   co_return change;
 }
 
+namespace {
+
+constexpr std::size_t most_at_once = 1000;  // so that the transaction is not too large for a server
+
+/// Without the deaths in the record the next one would put the shard there again. A record that its owner may be
+/// writing is left alone.
+asio::awaitable<void> add_release(zkrecipes::session session, std::string path, std::string name,
+                                  zkrecipes::node_data mark, intervention& change) {
+  change.requests.remove(path + "/quarantine/" + name, mark.stat.version);
+  const auto record_path = path + "/shard/" + name;
+  const auto node = co_await find_node(session, record_path);
+  auto record = node ? zkrecipes::detail::parse_record(node->data) : std::nullopt;
+  if (!record || record->deaths == 0 || !record->finished()) co_return;
+  record->deaths = 0;
+  change.requests.set(record_path, zkrecipes::detail::serialize(*record), node->stat.version);
+}
+
+intervention release_of(std::string done) {
+  intervention change;
+  change.done = std::move(done);
+  change.if_gone = "a shard has just been released by another: nothing was done, look again";
+  change.if_changed = "a node has just been written: nothing was done, try again";
+  return change;
+}
+
+}  // namespace
+
 asio::awaitable<intervention> prepare_release(zkrecipes::session session, std::string path, std::uint32_t shard) {
   const auto count = co_await require_group(session, path);
   const auto number = std::to_string(shard);
   require_shard(path, shard, count);
-  const zkrecipes::shard which{shard, static_cast<std::uint32_t>(count)};
-  const auto mark = path + "/quarantine/" + which.name();
-  const auto present = co_await find_node(session, mark);
+  auto name = zkrecipes::shard{shard, static_cast<std::uint32_t>(count)}.name();
+  auto present = co_await find_node(session, path + "/quarantine/" + name);
   if (!present) throw nothing_to_do("shard " + number + " of " + path + " is not in quarantine");
-  intervention change;
-  change.requests.remove(mark, present->stat.version);
-  change.done = "released shard " + number + " of " + path;
-  change.if_gone = "the shard has just been released by another";
-  change.if_changed = "the node has just been written: nothing was done, try again";
+  auto change = release_of("released shard " + number + " of " + path);
+  co_await add_release(session, path, std::move(name), std::move(*present), change);
+  co_return change;
+}
+
+asio::awaitable<intervention> prepare_release_of_all(zkrecipes::session session, std::string path) {
+  co_await require_group(session, path);
+  auto listing = co_await session.async_children(path + "/quarantine", as_result);
+  const error_code error = std::get<0>(listing);
+  if (error != errc::no_node) check(error, "reading " + path + "/quarantine");
+  auto change = release_of("");
+  std::size_t released = 0;
+  for (auto& each : std::get<1>(listing).names) {
+    if (released == most_at_once) break;
+    auto mark = co_await find_node(session, path + "/quarantine/" + each);
+    if (!mark) continue;
+    ++released;
+    co_await add_release(session, path, std::move(each), std::move(*mark), change);
+  }
+  if (released == 0) throw nothing_to_do("no shard of " + path + " is in quarantine");
+  change.done = "released " + std::to_string(released) + " shards of " + path;
+  if (released == most_at_once) change.done += "; there may be more";
   co_return change;
 }
 

@@ -52,9 +52,9 @@ exit_code show_groups(surroundings& around, const settings& wanted, const std::s
 exit_code freeze_group(surroundings& around, const settings& wanted, const std::string& path, bool frozen,
                        bool read_write);
 
-/// Takes a shard out of quarantine; without `read_write` only shows the request that it would send.
-exit_code release_shard(surroundings& around, const settings& wanted, const std::string& path, std::uint32_t shard,
-                        bool read_write);
+/// Takes a shard, or all, out of quarantine; without `read_write` only shows the requests that it would send.
+exit_code release_shards(surroundings& around, const settings& wanted, const std::string& path,
+                         std::optional<std::uint32_t> which, bool read_write);
 
 /// Decides a transaction of the two-phase commit at `path` by the rule of its coordinator; without `read_write` only
 /// shows the requests that it would send.

@@ -33,9 +33,10 @@ exit_code freeze_group(surroundings& around, const settings& wanted, const std::
   return intervene(around, wanted, path, read_write, frozen ? prepare_freeze : prepare_thaw);
 }
 
-exit_code release_shard(surroundings& around, const settings& wanted, const std::string& path, std::uint32_t shard,
-                        bool read_write) {
-  return intervene(around, wanted, path, read_write, [shard](zkrecipes::session session, std::string group) {
+exit_code release_shards(surroundings& around, const settings& wanted, const std::string& path,
+                         std::optional<std::uint32_t> which, bool read_write) {
+  if (!which) return intervene(around, wanted, path, read_write, prepare_release_of_all);
+  return intervene(around, wanted, path, read_write, [shard = *which](zkrecipes::session session, std::string group) {
     return prepare_release(std::move(session), std::move(group), shard);
   });
 }

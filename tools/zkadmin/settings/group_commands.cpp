@@ -39,9 +39,12 @@ void add_group_commands(CLI::App& app, invocation& asked) {
   auto& group = *app.add_subcommand("group", "Change a shard group");
   auto& freeze = add_command(group, asked, command::freeze, "freeze", "Stop taking shards from members");
   auto& thaw = add_command(group, asked, command::thaw, "thaw", "End a freeze");
-  auto& release = add_command(group, asked, command::release, "release", "Take a shard out of quarantine");
+  auto& release = add_command(group, asked, command::release, "release", "Take a shard, or all, out of quarantine");
   for (auto* each : {&freeze, &thaw, &release}) add_change(*each, asked, path_help);
-  release.add_option("shard", asked.shard, "Number of the shard")->required();
+  auto& which = *release.add_option_group("which");
+  which.add_option("shard", asked.shard, "Number of the shard");
+  which.add_flag("--all", asked.all_shards, "All that are in quarantine, a thousand at a time");
+  which.require_option(1);
   add_wishes(group, asked, path_help);
   group.require_subcommand(1);
 }
