@@ -31,6 +31,7 @@ class slow_leader final : public zkrecipes::leader_career {
   asio::awaitable<void> inaugurate(zkrecipes::term) override { co_return; }
 
   asio::awaitable<void> execute(zkrecipes::term present) override {
+    const auto idle = present.idle();
     co_await present.async_ending(asio::as_tuple(asio::use_awaitable));
   }
 

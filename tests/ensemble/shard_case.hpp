@@ -50,8 +50,12 @@ struct shard_owner {
         owner.executing.insert(number_of);
         owner.epochs[number_of] = present.epoch();
         owner.tokens[number_of] = present.token();
+        struct leaving {  // also by an exception
+          shard_owner& owner;
+          std::uint32_t number;
+          ~leaving() { owner.executing.erase(number); }
+        } at_the_end{owner, number_of};
         co_await career::execute(std::move(present));
-        owner.executing.erase(number_of);
       }
       asio::awaitable<void> hand_over(term present, term_end reason) override {
         owner.hand_overs.push_back(std::to_string(number_of) + ' ' + to_string(reason));
@@ -141,6 +145,21 @@ class shard_case : public ensemble_case {
   }
   void overwrite(const std::string& path, const std::string& data) {
     BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set(path, data, any_version, tuple))));
+  }
+  /// For cases in which pauses are waited for.
+  shard_group_options impatient(std::string id) const {
+    auto all = with(std::move(id));
+    all.calm = 1s;
+    return all;
+  }
+  /// Makes a group, and one of whose shards owners have failed so often.
+  void make_struck(std::uint32_t number, int times) {
+    if (!exists("/g")) create("/g", "{\"zkrecipes\":\"shards\",\"count\":12,\"hash\":\"crc32\"}");
+    if (!exists("/g/shard")) create("/g/shard");
+    create("/g/shard/" + shard{number, shards}.name(),
+           "{\"zkrecipes\":\"term\",\"epoch\":1,\"phase\":\"retired\",\"how\":\"first\",\"hand_over_deadline_ms\":0,"
+           "\"leader\":{\"id\":\"x\",\"node\":\"x#1\",\"token\":1},\"deaths\":" +
+               std::to_string(times) + ",\"struck\":{\"by\":[\"x\"],\"at_ms\":1}}");
   }
   std::string record(std::uint32_t number) { return get("/g/shard/" + shard{number, shards}.name()).data; }
   void stop_all() {

@@ -87,6 +87,40 @@ BOOST_AUTO_TEST_CASE(an_operator_drains_a_member_unless_there_is_no_other) {
   BOOST_TEST(rest.to_plan(1, false).members[1].capacity == 1000u);
 }
 
+// What fails nearly everywhere is not the members' fault, and the others could not bear the load.
+BOOST_AUTO_TEST_CASE(members_that_fail_get_nothing_as_long_as_they_are_no_more_than_the_others) {
+  auto failing = member_with("b", 2);
+  failing.record.failing = "no database";
+  const auto capacity_of_b = [&](std::vector<listed_member> all) {
+    const shard_assignment plan(4, std::move(all), {}, {});
+    return plan.to_plan(1, false).members[1].capacity;
+  };
+  auto other = member_with("c", 3);
+  BOOST_TEST(capacity_of_b({member_with("a", 1), failing}) == 0u);
+  BOOST_TEST(capacity_of_b({member_with("a", 1), failing, other}) == 0u);
+  other.record.failing = "no database";
+  BOOST_TEST(capacity_of_b({member_with("a", 1), failing, other}) == 1000u);
+  auto leaving = member_with("a", 1);
+  leaving.record.is_draining = true;
+  BOOST_TEST(capacity_of_b({leaving, failing}) == 1000u);
+}
+
+BOOST_AUTO_TEST_CASE(the_shards_of_a_member_that_comes_back_again_and_again_go_to_others) {
+  auto a = member_with("a", 1);
+  a.record.orders.plan = 3;
+  auto dead = member_with("b", 2);
+  dead.record.orders.plan = 3;
+  dead.record.orders.own.insert(2);
+  auto heir = member_with("b", 5);
+  const shard_assignment trusted(4, {a, dead, heir}, {}, {});
+  BOOST_TEST(trusted.owners().of[2] == 2u);
+  heir.is_on_probation = true;
+  shard_assignment others(4, {a, dead, heir}, {}, {});
+  BOOST_TEST(others.has_orphans());
+  others.apply(plan(others.to_plan(1, false)), {});
+  BOOST_TEST(others.owners().of[2] == 0u);
+}
+
 // It would give them away at once.
 BOOST_AUTO_TEST_CASE(a_member_that_an_operator_drains_does_not_get_its_own_back) {
   operator_notes notes;

@@ -37,8 +37,10 @@ struct deadly_shard : sharding {
     detail::term_record before;
     before.epoch = 5;
     before.phase = term_phase::executing;
+    before.leader_id = "b";
     before.leader_node = "gone#1";
     before.deaths = 2;
+    before.struck.by = {"a"};
     data = detail::serialize(before);
     auto gone = std::make_shared<std::set<std::string, std::less<>>>(std::set<std::string, std::less<>>{"gone"});
     held = std::make_shared<detail::shard_holding>(group, member, 3, make, std::move(gone), ended);

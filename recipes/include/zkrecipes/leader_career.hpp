@@ -33,9 +33,10 @@ struct career_traits {
   /// True: when the term is to end, `execute` returns by itself (up to the deadline). False: it is cancelled at once
   /// (`terminal`).
   bool finish_message_in_hand = true;
-  /// Longest time that one call of `execute` may work; `term::idle` tells when it waits for work. After that the term
-  /// ends as stalled. Zero: no limit. 0 to 1 h.
-  std::chrono::milliseconds stall_limit{0};
+  /// Longest time that one call of `inaugurate` or `execute` may work; `term::idle` tells when it waits for work, or
+  /// for the end of the term. After that the term ends as stalled, so that a call that hangs stops the service for a
+  /// while only. `ended` is cancelled after as long. Zero: no limit. 0 to 1 h.
+  std::chrono::milliseconds stall_limit{std::chrono::minutes(5)};
   /// True: go on without a connection until the lease ends. False: end the term when the connection breaks.
   bool work_while_suspended = true;
 };
@@ -54,8 +55,8 @@ class leader_career {
   /// Prepare: load state, open connections. No other term executes, under the conditions of docs/hand-over.md.
   virtual boost::asio::awaitable<void> inaugurate(term present) = 0;
 
-  /// One piece of work; called again and again until the term ends. It should wait for work asynchronously, and return
-  /// when `term::async_ending` completes.
+  /// One piece of work; called again and again until the term ends. It should wait for work asynchronously, hold
+  /// `term::idle` meanwhile (see `career_traits::stall_limit`), and return when `term::async_ending` completes.
   virtual boost::asio::awaitable<void> execute(term present) = 0;
 
   /// Leave everything in order for the successor, which starts when this returns. It is called as soon as the call
@@ -64,8 +65,9 @@ class leader_career {
 
   /// The last call of every term whose inauguration was begun, whatever was skipped or cut short before: nothing else
   /// of this term runs any more. A successor may be at work already: release your own resources, and leave shared ones
-  /// alone. This call is never cancelled; the next campaign, and the end of the run, wait for it. A call that ignores
-  /// its cancellation delays `ended`; code that has to know at once uses `term::async_ending`.
+  /// alone. The next campaign, and the end of the run, wait for this call; it is cancelled (`terminal`) only after
+  /// `career_traits::stall_limit`. A call that ignores its cancellation delays `ended`; code that has to know at once
+  /// uses `term::async_ending`.
   virtual boost::asio::awaitable<void> ended(term present, term_end reason);
 };
 

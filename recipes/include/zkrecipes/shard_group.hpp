@@ -104,7 +104,7 @@ class shard_group {
   /// `session`.
   /// Cancellation: all types; it may have been done.
   /// Thread safety: as the class says.
-  /// Cost: 1 round trip, 1 request.
+  /// Cost: 2 round trips, 2 requests.
   template <token_for<> Token = default_token>
   auto async_release(std::uint32_t number, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_release, member_, number);

@@ -30,8 +30,11 @@ struct shard_group_options {
   /// shard. Above 0, up to 1.
   double max_moves = 0.1;
   /// A shard is put in quarantine instead of beginning a term when so many terms in a row have ended by the death of
-  /// the process, a stall or an exception without progress in between. 0: never; 1: one process that dies puts all
-  /// shards that it owned there. Up to 1 000.
+  /// the process, a stall or an exception without progress in between, at two members or more; three times as many if
+  /// all were of one member. At most one counts in each `calm`, and those of a member most of whose shards fail do not
+  /// count. A quarantine ends by itself after 12 times `calm`, with one term on probation; each that follows lasts
+  /// twice as long, up to ten minutes. 0: never; 1: one process that dies puts all shards that it owned there. Up to 1
+  /// 000.
   std::int32_t quarantine_after = 3;
   /// A term has made progress when it has committed, or executed for this long. With `quarantine_after` of 2 or more a
   /// member begins the shards that the next death would put in quarantine one after the other: the next when the one

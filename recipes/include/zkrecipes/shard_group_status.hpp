@@ -29,7 +29,11 @@ struct shard_group_status {
   bool is_planner = false;  ///< Whether this member plans for all.
   /// Why it can not plan, or stand for planner, at the moment. It tries again every 30 s at the latest.
   error_code planner_error{};
+  /// Why it is not in the group, while it is waited until people mend it (`no_auth`, say), or a server is less busy.
+  error_code trouble{};
   bool is_draining = false;
+  /// Why this member asks for no shards at the moment: the last failure, if most of its shards fail. Empty: it asks.
+  std::string failing{};
   std::int64_t plan = 0;               ///< The number of the plan that our orders are of.
   std::vector<shard_status> shards{};  ///< Those that we own, are to own, or are giving up, by number.
 };

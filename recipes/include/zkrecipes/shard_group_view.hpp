@@ -17,6 +17,8 @@ struct group_member_view {
   std::string data;     ///< See `shard_group_options::data`.
   double capacity = 1;  ///< See `shard_group_options::capacity`.
   bool is_draining = false;
+  std::string failing{};                ///< See `shard_group_status::failing`.
+  std::int64_t returns = 0;             ///< How often in a row it has come back soon after it had joined, in no order.
   std::int64_t plan = 0;                ///< The number of the plan that its orders are of; 0: it has none yet.
   std::vector<std::uint32_t> shards{};  ///< Those that it is to own.
   /// When its node, which has its orders, was last written: by the server's clock, in milliseconds since 1970.

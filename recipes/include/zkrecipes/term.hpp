@@ -22,7 +22,7 @@ enum class term_end {
   revoked,     ///< On an operator's request.
   suspended,   ///< The connection broke, and the career does not work without a connection.
   lost,        ///< The session expired, the lease lapsed, or the node was removed.
-  stalled,     ///< The work of `execute` took longer than `career_traits::stall_limit`.
+  stalled,     ///< `inaugurate`, or the work of `execute`, took longer than `career_traits::stall_limit`.
   failed,      ///< The career threw an exception.
   superseded,  ///< The record is not ours any more: a newer term has begun, or somebody wrote other data.
 };

@@ -10,7 +10,7 @@ awaitable<outcome<watch_ptr>> line_seat::watch_leader(const term_record&, condit
   co_return outcome<watch_ptr>(error_code(), nullptr);
 }
 
-void line_seat::sign(term_record& record, const term_record&) const {
+void line_seat::sign(term_record& record, const term_record&, std::int64_t) const {
   record.leader_id = id_;
   record.leader_node = node_->name();
   record.leader_token = node_->token();

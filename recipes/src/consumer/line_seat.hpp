@@ -27,10 +27,10 @@ class line_seat final : public term_seat {
 
   /// It has gone: we are the first in line now.
   awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& tell) override;
-  void sign(term_record& record, const term_record& before) const override;
+  void sign(term_record& record, const term_record& before, std::int64_t before_ms) const override;
   bool keeps_history() const override { return true; }
   error_code objection(const term_record&) override { return {}; }
-  void note_begun(term_record&, std::int64_t) const override {}
+  void note_begun(term_record&, std::int64_t, std::int64_t) override {}
   bool has_signed(const term_record& record) const override;
   void add_check(transaction& all) const override;
   void add_leave(transaction& all) const override;

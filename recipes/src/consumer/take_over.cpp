@@ -110,7 +110,7 @@ term_record next_record(const take_over_request& what, const known_record& known
   next.notes = next_notes(before, how);
   if (what.seat->keeps_history()) next.history = history_after(before, how, known.mtime);
   next.unknown_fields = before.unknown_fields;
-  what.seat->sign(next, before);
+  what.seat->sign(next, before, known.mtime);
   return next;
 }
 
@@ -147,7 +147,7 @@ awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_re
   auto written = co_await write_record(what, next, before.version);
   if (written.error) co_return failed<term_ptr>(written.error);
   const auto& stat = written.results[how == takeover::forced ? 1 : 0].stat;
-  what.seat->note_begun(next, stat.mzxid);
+  what.seat->note_begun(next, stat.mzxid, stat.mtime);
   if (what.seat->keeps_history()) next.began_ms = stat.mtime;
   auto begun = std::make_shared<term_state>(what.seat, std::move(next), stat.version);
   begun->set_guard(std::move(guard));
@@ -205,7 +205,7 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
     if (failure) co_return failed<term_ptr>(failure);
     auto& before = known.record;
     if (seat->has_signed(before)) {  // our write was done, and its reply was lost
-      seat->note_begun(before, known.mzxid);
+      seat->note_begun(before, known.mzxid, known.mtime);
       if (seat->keeps_history()) before.began_ms = known.mtime;
       auto begun_before = std::make_shared<term_state>(seat, before, known.version);
       begun_before->set_guard(guard ? std::move(guard) : guard_of(*seat, before));

@@ -47,11 +47,12 @@ class term_seat {
   /// Watches the leader of this unfinished term; null if it has gone for good. Only then its hand-over deadline counts.
   virtual awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& tell) = 0;
   /// Names the holder of this seat in the record of the term that is to follow `before`.
-  virtual void sign(term_record& record, const term_record& before) const = 0;
+  /// `before_ms`: when that was last written, by the servers' clock; 0: it is not known.
+  virtual void sign(term_record& record, const term_record& before, std::int64_t before_ms) const = 0;
   /// Whether `term_record::began_ms` and `history` are kept.
   virtual bool keeps_history() const { return false; }
-  /// Whether `term_record::deaths` is kept.
-  virtual bool counts_deaths() const { return false; }
+  /// The term of this record, which is ours, ends by a failure of its career.
+  virtual void note_failure(term_record&) const {}
   /// Why the term must not begin, if so. `busy`: not before `take_turn`.
   virtual error_code objection(const term_record& next) = 0;
   /// Whether the term may begin now; `turn_changed` is notified when to ask again.
@@ -59,8 +60,8 @@ class term_seat {
   virtual condition& turn_changed() { return changed(); }
   /// The term can not begin for now: others may take the turn.
   virtual void pass_turn() {}
-  /// The term of this record has begun, by the transaction with this number.
-  virtual void note_begun(term_record& record, std::int64_t zxid) const = 0;
+  /// The term of this record has begun, by the transaction with this number, at this time of the servers' clock.
+  virtual void note_begun(term_record& record, std::int64_t zxid, std::int64_t time) = 0;
   /// Whether the record names the holder of this seat.
   virtual bool has_signed(const term_record& record) const = 0;
   /// Adds an operation that fails with `no_node` if the seat is gone when the servers execute it.

@@ -64,8 +64,13 @@ void term_service::note_failure() {
   if (!phase_->failure) return;
   const bool is_over = term_->reason() || term_->seat()->bound()->ended;
   if (is_over && tells_of_the_end(phase_->failure)) return;
+  if (!failure_) tell(text_of(phase_->failure));
   if (!failure_) failure_ = phase_->failure;
   term_->end(term_end::failed);
+}
+
+void term_service::tell(const std::string& what) {
+  if (tell_failure_) tell_failure_(what);
 }
 
 /// Runs on the career's executor. The lease is checked right before the call, because the executor may have been busy,
@@ -100,29 +105,34 @@ void term_service::release_guard() {
 
 awaitable<void> term_service::inaugurate() {
   enter_(coordinator_phase::inaugurating);
+  term_->begin_work();
   start([this](zkrecipes::term present) { return career_.inaugurate(std::move(present)); });
   if (at_once_) cut_short();
-  while (!phase_->done && !term_->reason()) co_await changed_.wait();
+  co_await phase_done_or_over();
   if (phase_->done) note_failure();
+  if (term_->has_failed() && !failure_) tell("inaugurate took longer than career_traits::stall_limit");
   if (term_->reason()) co_return;
   const auto deadline = session()->now() + session()->options().timeout;
   auto written = in_background(show_phase(term_, term_phase::executing, deadline));
   while (!written->done && !term_->reason()) co_await changed_.wait();
 }
 
-awaitable<void> term_service::execute() {
-  term_->begin_work();
-  start([this](zkrecipes::term) { return work(); });
-  const bool limited = traits_.stall_limit.count() != 0;
+/// Until the phase is done, or the term is to end: at the latest when the call has worked for as long as it may.
+awaitable<void> term_service::phase_done_or_over() {
   while (!phase_->done && !term_->reason()) {
-    const auto since = limited ? term_->busy_since() : never;
-    const auto limit = since == never ? never : since + traits_.stall_limit;
+    const auto limit = stall_at(term_->busy_since());
     if (session()->now() >= limit) {
       term_->end(term_end::stalled);
     } else {
       co_await changed_.wait(limit);
     }
   }
+}
+
+awaitable<void> term_service::execute() {
+  term_->begin_work();
+  start([this](zkrecipes::term) { return work(); });
+  co_await phase_done_or_over();
   if (phase_->done) note_failure();
   if (has_lapsed()) term_->end(term_->seat()->revoked() ? term_end::revoked : term_end::lost);
 }
@@ -145,8 +155,14 @@ awaitable<bool> term_service::done_in_time() {
   co_return false;
 }
 
-awaitable<void> term_service::phase_done() {
-  while (!phase_->done) co_await changed_.wait();
+awaitable<void> term_service::phase_done(lease_clock::time_point limit) {
+  while (!phase_->done) {
+    co_await changed_.wait(limit);
+    if (phase_->done || session()->now() < limit) continue;
+    limit = never;
+    tell("ended took longer than career_traits::stall_limit");
+    cut_short();
+  }
   note_failure();
 }
 
@@ -168,10 +184,10 @@ awaitable<void> term_service::finish() {
   end_ = in_time ? term_phase::retired : term_phase::stalled;
   auto leaving = in_background(leave(term_, end_));
   if (!in_time) cut_short();
-  co_await phase_done();
+  co_await phase_done(never);
   enter_(coordinator_phase::ending);
   start([this, reason](zkrecipes::term present) { return career_.ended(std::move(present), reason); });
-  co_await phase_done();
+  co_await phase_done(stall_at(session()->now()));
   while (!leaving->done) co_await changed_.wait();
 }
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -30,6 +31,8 @@ class term_service : public std::enable_shared_from_this<term_service> {
   awaitable<void> run();
   /// The term is to end, as `resigned`; `at_once`: calls of the career other than the last ones are cancelled.
   void stop(bool at_once);
+  /// `listener` is told what the career has thrown, or that it hung before it executed, before the record is written.
+  void tell_failure(std::function<void(const std::string&)> listener) { tell_failure_ = std::move(listener); }
   /// What the career has thrown, if that is the reason why the term ended.
   const std::exception_ptr& failure() const noexcept { return failure_; }
   /// How the record is to say that the term ended: `retired`, or `stalled` if the career did not end in time.
@@ -45,7 +48,12 @@ class term_service : public std::enable_shared_from_this<term_service> {
   awaitable<void> finish();
   void release_guard();
   awaitable<bool> done_in_time();
-  awaitable<void> phase_done();
+  /// A call that still runs at `limit` is cancelled.
+  awaitable<void> phase_done(lease_clock::time_point limit);
+  awaitable<void> phase_done_or_over();
+  lease_clock::time_point stall_at(lease_clock::time_point since) const {
+    return traits_.stall_limit.count() == 0 || since == never ? never : since + traits_.stall_limit;
+  }
 
   static awaitable<void> watch_seat(term_ptr term);
   static awaitable<void> watch_connection(term_ptr term);
@@ -55,6 +63,7 @@ class term_service : public std::enable_shared_from_this<term_service> {
   void start(std::function<awaitable<void>(zkrecipes::term)> phase);
   task_ptr in_background(awaitable<void> what);
   void note_failure();
+  void tell(const std::string& what);
   void cut_short() { cancel(phase_, asio::cancellation_type::terminal); }
 
   term_ptr term_;
@@ -62,6 +71,7 @@ class term_service : public std::enable_shared_from_this<term_service> {
   const career_traits traits_;
   asio::any_io_executor executor_;
   phase_listener enter_;
+  std::function<void(const std::string&)> tell_failure_;
   condition changed_;  // the end of a task, a request to stop, or a change of the term
   bool at_once_ = false;
   bool in_last_calls_ = false;  // which `stop` does not cancel

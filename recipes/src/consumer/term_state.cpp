@@ -225,12 +225,26 @@ consumer_notes term_state::present_notes() const {
   return notes;
 }
 
-/// A term that ended by an exception has died of its shard like one whose process has died. One that ended in order
-/// ends the row.
-std::int64_t term_state::deaths_at(term_phase phase) const {
-  if (phase != term_phase::retired) return deaths_;  // `stalled` counts as a death by itself
-  const bool has_failed = seat_->counts_deaths() && reason() == term_end::failed;
-  return has_failed ? deaths_ + 1 : 0;
+/// A term that ended by an exception, or hung before its work began, has failed like one whose process has died. One
+/// that ended in order ends the row. `stalled` counts as a failure by itself.
+void term_state::count_deaths(term_record& next, term_phase phase) const {
+  next.deaths = deaths_;
+  next.struck = record_.struck;
+  if (phase != term_phase::retired) return;
+  if (has_failed()) {
+    seat_->note_failure(next);
+  } else {
+    next.deaths = 0;
+  }
+}
+
+bool term_state::has_failed() const {
+  const auto why = reason();
+  return why == term_end::failed || (why == term_end::stalled && !has_executed_);
+}
+
+void term_state::note_progress() {
+  if (!std::exchange(has_progressed_, true)) changed_.notify();
 }
 
 awaitable<void> term_state::forget_deaths() {
@@ -272,6 +286,7 @@ awaitable<outcome<term_end>> term_state::wait_ending() {
 
 awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, lease_clock::time_point deadline) {
   wanted_ = phase;
+  has_executed_ = has_executed_ || phase == term_phase::executing;
   while (writing_) {
     auto why = co_await changed_.wait(deadline);
     if (why == wake::timed_out && writing_) co_return errc::timed_out;
@@ -292,7 +307,7 @@ awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_
     transaction changes;
     // Anew for each try: a commit that was under way may have written them meanwhile.
     next.notes = notes_at(phase);
-    next.deaths = deaths_at(phase);
+    count_deaths(next, phase);
     next.unknown_fields = unknown_fields_;
     const auto before = version();
     changes.set(seat_->record_path(), serialize(next), before);

@@ -66,7 +66,10 @@ class term_state : public std::enable_shared_from_this<term_state> {
   }
   /// Notes that a message was settled. A term that has settled one and ends cleanly was not brought down by a message.
   /// What `inaugurate` and `hand_over` commit is no progress, because it tells nothing about messages.
-  void note_progress() { has_progressed_ = true; }
+  void note_progress();
+  bool has_progressed() const noexcept { return has_progressed_; }
+  /// Whether it has ended by an exception of the career, or hung before it executed.
+  bool has_failed() const;
   /// Deaths are forgotten with the first commit of a term that executes. This does it without one.
   awaitable<void> forget_deaths();
   /// When all credit of the limit of the calls (`message_limit`) is back. A clean hand-over passes it on. Nothing: it
@@ -97,7 +100,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
  private:
   awaitable<error_code> write(term_phase phase, bool and_leave, lease_clock::time_point deadline);
   consumer_notes notes_at(term_phase phase) const;
-  std::int64_t deaths_at(term_phase phase) const;
+  void count_deaths(term_record& next, term_phase phase) const;
   void note_written(consumer_notes notes, std::int64_t deaths, std::int32_t version);
   transaction fence(const std::optional<consumer_notes>& notes, std::int64_t deaths, bool can_write) const;
   awaitable<error_code> judge_refusal(transaction operations, error_code refusal, back_off& pause);
@@ -124,6 +127,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   bool writing_ = false;
   term_guard_ptr guard_;
   bool has_progressed_ = false;
+  bool has_executed_ = false;
   bool has_all_credit_;
 
   mutable std::mutex mutex_;

@@ -53,6 +53,21 @@ Enum from_string(std::string_view text, Enum last, Enum otherwise) {
   return otherwise;
 }
 
+json_object to_json(const strike_row& row) {
+  json_object object;
+  object.set("by", row.by).set("at_ms", row.at_ms);
+  if (row.quarantines) object.set("quarantines", row.quarantines);
+  return object;
+}
+
+strike_row read_strikes(const json_object& object) {
+  strike_row row;
+  row.by = object.texts("by").value_or(std::vector<std::string>());
+  row.at_ms = object.integer("at_ms", 0, latest_ms).value_or(0);
+  row.quarantines = object.integer("quarantines", 0).value_or(0);
+  return row;
+}
+
 /// One that can not be read counts as the whole deadline, which is what a leader without a guardian is given.
 std::chrono::milliseconds aftermath_in(const json_object& leader, std::chrono::milliseconds deadline) {
   if (!leader.has("aftermath_ms")) return {};
@@ -73,7 +88,7 @@ std::string serialize(const term_record& record) {
   object.set("epoch", record.epoch).set("phase", to_string(record.phase)).set("how", to_string(record.how));
   object.set("hand_over_deadline_ms", record.hand_over_deadline.count()).set("leader", leader);
   if (!record.history.empty()) object.set("history", record.history);
-  if (record.deaths) object.set("deaths", record.deaths);
+  if (record.deaths) object.set("deaths", record.deaths).set("struck", to_json(record.struck));
   if (!record.notes.empty()) object.set("consumer", to_json(record.notes, record.epoch));
   return object.add(record.unknown_fields).to_text();
 }
@@ -97,9 +112,10 @@ std::optional<term_record> parse_record(const std::string& data) try {
     record.died_in = from_string(leader.text("died_in").value_or(std::string()), last_phase, term_phase::unknown);
   }
   record.deaths = object->integer("deaths", 0).value_or(0);
+  if (record.deaths) record.struck = read_strikes(object->object("struck").value_or(json_object()));
   record.history = believable(object->texts("history").value_or(std::vector<std::string>()), record.epoch);
-  record.unknown_fields =
-      object->without({"epoch", "phase", "how", "hand_over_deadline_ms", "leader", "deaths", "history", "consumer"});
+  record.unknown_fields = object->without(
+      {"epoch", "phase", "how", "hand_over_deadline_ms", "leader", "deaths", "struck", "history", "consumer"});
   record.notes = read_notes(object->object("consumer").value_or(json_object()), record.epoch);
   return record;
 } catch (const std::bad_optional_access&) {  // a field is missing, has another type, or is out of bounds

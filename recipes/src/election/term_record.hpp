@@ -30,6 +30,13 @@ inline constexpr std::int64_t latest_ms = 9'000'000'000'000;
 /// So many ended terms the record keeps.
 inline constexpr std::size_t most_ended_terms = 8;
 
+/// The failures with a shard: a fault of the shard itself shows with several members, and at several times.
+struct strike_row {
+  std::vector<std::string> by{};  ///< The ids of the members.
+  std::int64_t at_ms = 0;         ///< The last strike that was counted, by the servers' clock; 0: it is not known.
+  std::int64_t quarantines = 0;   ///< How often in a row the shard was put in quarantine.
+};
+
 struct term_record {
   std::int64_t epoch = 0;
   term_phase phase = term_phase::none;
@@ -42,9 +49,10 @@ struct term_record {
   std::chrono::milliseconds aftermath{0};
   /// The phase in which the leader's process has died, if `phase` is `died`.
   term_phase died_in = term_phase::none;
-  /// For a shard: terms in a row, up to this one, that began because the term before had ended by a crash or an
-  /// exception, and that have shown no progress. Elections do not count them.
+  /// For a shard: strikes in a row, each a term that ended by a crash or an exception without progress (strikes.hpp).
+  /// Elections do not count them.
   std::int64_t deaths = 0;
+  strike_row struck{};  ///< Counts only beside `deaths`: an older version clears only these.
   /// When the term began, by the servers' clock, in milliseconds since 1970. 0: it is not known, or not kept. The first
   /// write of a term can not tell it, because it is the time of that write.
   std::int64_t began_ms = 0;

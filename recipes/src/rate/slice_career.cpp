@@ -11,6 +11,7 @@ namespace zkrecipes::detail {
 career_traits slice_career::traits() const {
   career_traits all;
   all.hand_over_deadline = std::chrono::milliseconds(0);
+  all.stall_limit = std::chrono::milliseconds(0);  // `execute` only waits for the end
   return all;
 }
 

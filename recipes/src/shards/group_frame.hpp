@@ -10,18 +10,21 @@
 
 #include "session/core.hpp"
 #include "shards/group_layout.hpp"
+#include "shards/member_health.hpp"
 #include "shards/risk_turn.hpp"
 
 namespace zkrecipes::detail {
 
 struct group_frame {
-  explicit group_frame(core_ptr over) : session(std::move(over)), risk(session->get_scheduler()) {}
+  explicit group_frame(core_ptr over)
+      : session(std::move(over)), risk(session->get_scheduler()), health(session->get_scheduler(), options) {}
 
   core_ptr session;
   group_layout where;
   shard_group_options options;
   std::uint64_t seats = 0;  ///< How many seats this member has had.
   risk_turn risk;
+  member_health health;
 };
 
 using group_frame_ptr = std::shared_ptr<group_frame>;

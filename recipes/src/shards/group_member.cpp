@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "session/forwarding.hpp"
-#include "session/outcomes.hpp"
+#include "session/mending.hpp"
 #include "shards/group_nodes.hpp"
 
 namespace zkrecipes::detail {
@@ -19,6 +19,7 @@ namespace {
 /// A member that loses its node sooner pauses before it joins again. With a lease that has lapsed, or an operator who
 /// removes the node, it would be lost again at once.
 constexpr auto shortest_stay = 1s;
+constexpr std::chrono::milliseconds longest_join_pause = 10s;
 
 /// What a member tells of itself, but whether it drains.
 bool tells_the_same(const member_record& a, const member_record& b) {
@@ -34,7 +35,8 @@ group_member::group_member(group_frame_ptr group)
       planner_(std::make_shared<coordinator>(session(), group_->where.planner(),
                                              consumer_coordinator_options{.id = group_->options.id})),
       planning_(group_),
-      pause_(session()->options().retry.first_pause, session()->options().retry.max_pause),
+      pause_(session()->options().retry.first_pause,
+             std::max(longest_join_pause, session()->options().retry.max_pause)),
       planner_pause_(1s, 30s) {}
 
 error_code group_member::begin_run(career_factory make) {
@@ -119,8 +121,9 @@ awaitable<error_code> group_member::run_memberships() {
     const bool was_short = session()->now() - joined < shortest_stay;
     if (auto over = session()->over()) co_return over;
     if (stopping_ && is_cancelled(error)) break;
-    const bool mends = !error || is_loss(error) || may_have_happened(error) || is_server_refusal(error);
-    if (!mends) co_return error;
+    if (!mends(error, was_planned_for_)) co_return error;
+    trouble_ = is_refused(error) ? error : error_code();
+    publish();
     if (has_planner_failed() && !was_planned_for_) co_return planner_error_;
     if (draining_ && !error && is_done()) break;
     if (!was_short) pause_.reset();
@@ -140,6 +143,7 @@ member_record group_member::present_record() const {
   record.id = options.id;
   record.capacity = static_cast<std::uint32_t>(std::lround(options.capacity * 1000));
   record.is_draining = draining_;
+  record.failing = group_->health.lowered();
   record.grace = options.grace.value_or(session()->options().timeout);
   record.data = options.data;
   return record;
@@ -169,6 +173,7 @@ awaitable<error_code> group_member::join() {
   if (!planner_task_) start_planner();
   auto data = serialize(present_record());
   is_shown_draining_ = draining_;
+  shown_failing_ = group_->health.lowered();
   auto node = std::make_shared<own_node>(session(), group_->where.line(), std::move(data));
   auto created = co_await node->create();
   error = std::get<0>(created);
@@ -179,6 +184,7 @@ awaitable<error_code> group_member::join() {
   is_garbled_ = false;
   write_again_at_ = {};
   leave_by_ = never;
+  trouble_.clear();
   co_return error_code();
 }
 
@@ -186,7 +192,9 @@ awaitable<error_code> group_member::join() {
 awaitable<void> group_member::obey() {
   const auto node = node_;  // until the forwarding has ended
   const forwarding node_changes(node->changed(), changed_);
+  const forwarding health_changes(group_->health.changed(), changed_);
   while (!node_->lost()) {
+    group_->health.look();
     tend_planner();
     read_orders();
     follow_orders();
@@ -196,7 +204,7 @@ awaitable<void> group_member::obey() {
     if (must_write && session()->now() >= write_again_at_) {
       co_await write_record();
     } else {
-      const auto until = std::min(leave_by_, plan_again_at_);
+      const auto until = std::min({leave_by_, plan_again_at_, group_->health.due()});
       co_await changed_.wait(must_write ? std::min(until, write_again_at_) : until);
     }
   }
@@ -245,6 +253,7 @@ void group_member::read_orders() {
   orders_ = std::move(record->orders);
   was_planned_for_ = was_planned_for_ || orders_.plan > 0;
   is_shown_draining_ = record->is_draining;
+  shown_failing_ = record->failing;
   gone_->clear();
   gone_->insert(orders_.gone.begin(), orders_.gone.end());
 }
@@ -275,8 +284,13 @@ void group_member::forget_holdings() {
   std::erase_if(holdings_, [](const auto& each) { return each.second->is_over(); });
 }
 
-/// Tells the planner that we want to give everything away, or puts right what somebody else has written into our node.
-/// If somebody writes at the same time, such as the planner, the next try begins with what that was.
+bool group_member::must_write_record() const {
+  const bool is_shown = draining_ == is_shown_draining_ && group_->health.lowered() == shown_failing_;
+  return !stopping_ && (is_garbled_ || !is_shown);
+}
+
+/// Tells the planner that we want to give everything away, or get nothing, or puts right what somebody else has written
+/// into our node. If somebody writes at the same time, such as the planner, the next try begins with what that was.
 awaitable<void> group_member::write_record() {
   if (!session()->connected()) {  // not to wait here, where orders and `stop` are heard
     write_again_at_ = pause_.next(*get_scheduler());
@@ -292,6 +306,7 @@ awaitable<void> group_member::write_record() {
   const auto deadline = session()->now() + session()->options().timeout;
   auto written = co_await session()->perform(std::move(write), retry::once, node_->bound(), deadline);
   if (!written.error) is_shown_draining_ = next.is_draining;
+  if (!written.error) shown_failing_ = next.failing;
   if (!written.error) is_garbled_ = false;
   write_again_at_ = written.error ? pause_.next(*get_scheduler()) : lease_clock::time_point();
 }
@@ -300,6 +315,8 @@ void group_member::publish() {
   std::lock_guard lock(mutex_);
   status_.member = node_ ? node_->name() : std::string();
   status_.is_draining = draining_;
+  status_.trouble = trouble_;
+  status_.failing = group_->health.lowered();
   status_.plan = orders_.plan;
   status_.planner_error = has_planner_failed() ? planner_error_ : error_code();
   shown_.clear();

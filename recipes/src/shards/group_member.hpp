@@ -55,7 +55,7 @@ class group_member : public std::enable_shared_from_this<group_member> {
   bool has_waited_enough();
   awaitable<void> leave();
   awaitable<void> leave_for_a_while(shard_set own);
-  bool must_write_record() const { return !stopping_ && (is_garbled_ || draining_ != is_shown_draining_); }
+  bool must_write_record() const;
   awaitable<void> write_record();
   awaitable<void> rest();
   member_record present_record() const;
@@ -73,6 +73,7 @@ class group_member : public std::enable_shared_from_this<group_member> {
   shard_orders orders_;
   std::int64_t orders_written_ = 0;  // of our node, as they were read
   bool is_shown_draining_ = false;
+  std::string shown_failing_;
   bool is_garbled_ = false;  // somebody has written something else of us into our node
   gone_members_ptr gone_;
   std::map<std::uint32_t, shard_holding_ptr> holdings_;
@@ -81,6 +82,7 @@ class group_member : public std::enable_shared_from_this<group_member> {
   task_ptr planner_task_;
   error_code planner_error_;
   error_code join_error_;
+  error_code trouble_;                        // why we can not join
   lease_clock::time_point write_again_at_{};  // behind a refusal
   bool was_planned_for_ = false;              // in this run
   lease_clock::time_point plan_again_at_ = never;

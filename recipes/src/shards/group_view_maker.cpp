@@ -54,6 +54,8 @@ void group_view_maker::add_member(const std::string& node, const std::string& da
   member.data = record->data;
   member.capacity = record->capacity / 1000.0;
   member.is_draining = record->is_draining;
+  member.failing = record->failing;
+  member.returns = record->orders.returns;
   member.plan = record->orders.plan;
   member.since = stat.mtime;
   auto all = record->orders.own;

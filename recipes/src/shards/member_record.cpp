@@ -28,12 +28,14 @@ std::string serialize(const member_record& record) {
   auto object = json_object::of_kind(member_kind);
   object.set("id", record.id).set("capacity", std::int64_t(record.capacity));
   object.set("state", record.is_draining ? "draining" : "active").set("grace_ms", record.grace.count());
+  if (!record.failing.empty()) object.set("failing", record.failing);
   if (!record.data.empty()) object.set("data", record.data);
   const auto& orders = record.orders;
   if (orders.plan) object.set("plan", orders.plan);
   if (!orders.own.empty()) object.set("own", orders.own.to_text());
   if (!orders.expect.empty()) object.set("expect", orders.expect.to_text());
   if (!orders.gone.empty()) object.set("gone", orders.gone);
+  if (orders.returns) object.set("returns", orders.returns);
   return object.add(record.unknown_fields).to_text();
 }
 
@@ -50,8 +52,10 @@ std::optional<member_record> parse_member_record(const std::string& data) try {
   record.orders.own = set_of(*object, "own");
   record.orders.expect = set_of(*object, "expect");
   record.orders.gone = object->texts("gone").value_or(std::vector<std::string>());
-  record.unknown_fields =
-      object->without({"id", "capacity", "state", "grace_ms", "data", "plan", "own", "expect", "gone"});
+  record.orders.returns = object->integer("returns", 0).value_or(0);
+  record.failing = object->text("failing").value_or(std::string());
+  record.unknown_fields = object->without(
+      {"id", "capacity", "state", "failing", "grace_ms", "data", "plan", "own", "expect", "gone", "returns"});
   return record;
 } catch (const std::bad_optional_access&) {  // a field is missing, has another type, or is out of bounds
   return std::nullopt;

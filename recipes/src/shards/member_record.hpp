@@ -22,6 +22,8 @@ struct shard_orders {
   shard_set expect;       ///< What it is to own as soon as the owner before has given it up or is gone.
   /// Members that are gone, whose shards are expected: nobody has to look for them. Names are never used again.
   std::vector<std::string> gone{};
+  /// How often in a row this id has joined again soon after it had joined, without an orderly end.
+  std::int64_t returns = 0;
 
   bool has(std::uint32_t shard) const { return own.contains(shard) || expect.contains(shard); }
   bool empty() const { return own.empty() && expect.empty(); }
@@ -31,6 +33,7 @@ struct member_record {
   std::string id;
   std::uint32_t capacity = 1000;  ///< In thousandths.
   bool is_draining = false;
+  std::string failing{};               ///< Why it asks for no shards: most of its own fail. Empty: it does ask.
   std::chrono::milliseconds grace{0};  ///< For how long its shards wait for it after it has stopped.
   std::string data{};                  ///< The user's, for routers.
   shard_orders orders{};

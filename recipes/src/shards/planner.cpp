@@ -22,6 +22,7 @@ constexpr std::chrono::milliseconds map_retry_pause = 10s;
 constexpr auto view_interval = 5ms;
 constexpr std::size_t most_orders = 100;  // in a transaction
 constexpr std::size_t most_order_bytes = 256 * 1024;
+constexpr int times_to_prove = 3;  // the session's timeout: so long a member stays that does not crash again and again
 constexpr int longest_collection = 5;  // times `collect`, while members keep joining
 
 children_reader_ptr begin_view(const core_ptr& session, std::string path) {
@@ -41,7 +42,9 @@ planner::planner(group_frame_ptr group, term_ptr term, trouble_listener tell_tro
       changed_(session()->get_scheduler()),
       news_(session()->get_scheduler()),
       moving_(group_, changed_),
-      away_(group_, changed_) {}
+      away_(group_, changed_),
+      returns_(times_to_prove * session()->options().timeout),
+      terms_(group_->options.calm) {}
 
 awaitable<void> planner::run() {
   members_ = begin_view(session(), group_->where.members());
@@ -175,7 +178,7 @@ std::vector<listed_member> planner::listed(const children_snapshot& members) {
     const auto& record = known.at(each);
     const auto sequence = parse_sequence(each->name, line.accepted);
     if (record && sequence) {
-      all.push_back({each->name, each->stat.version, *sequence, *record});
+      all.push_back({each->name, each->stat.version, *sequence, *record, each->stat.ctime});
     }
   }
   parsed_ = std::move(known);
@@ -228,7 +231,15 @@ std::map<std::uint32_t, std::string> planner::gone_owners(const children_snapsho
 awaitable<planner::time_point> planner::plan(children_snapshot members) {
   auto next = never;
   written_.clear();
-  shard_assignment plan(group_->options.shards, listed(members), away_.waiting(next), quarantined(), wishes());
+  auto present = listed(members);
+  auto away = away_.waiting(next);
+  returns_.look(present, away, now(), next);
+  auto over = terms_.look(quarantines_->snapshot(), now(), next);
+  if (!over.empty()) {
+    next = std::min(next, now() + map_retry_pause);  // if one is refused
+    co_await end_quarantines(std::move(over));
+  }
+  shard_assignment plan(group_->options.shards, std::move(present), std::move(away), quarantined(), wishes());
   auto error = co_await moving_.look(plan, next);
   if (error) co_return again(error);
   const bool has_taken_back = plan.take_back(remade_);
@@ -293,6 +304,15 @@ awaitable<void> planner::forget_notes(std::vector<std::string> ids) {
     transaction removal;
     if (version) removal.remove(group_->where.away_of(each), *version);
     if (version) co_await term_->commit(std::move(removal));
+  }
+}
+
+/// The watch tells of those that were ended.
+awaitable<void> planner::end_quarantines(std::vector<quarantine_terms::ended> over) {
+  for (const auto& each : over) {
+    transaction removal;
+    removal.remove(join(group_->where.quarantines(), each.name), each.version);
+    co_await term_->commit(std::move(removal));
   }
 }
 

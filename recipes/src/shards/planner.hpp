@@ -14,7 +14,9 @@
 #include "session/background.hpp"
 #include "shards/away_notes.hpp"
 #include "shards/group_frame.hpp"
+#include "shards/member_returns.hpp"
 #include "shards/moving_shards.hpp"
+#include "shards/quarantine_terms.hpp"
 #include "shards/shard_assignment.hpp"
 
 namespace zkrecipes::detail {
@@ -51,6 +53,7 @@ class planner : public std::enable_shared_from_this<planner> {
   awaitable<error_code> write(const shard_assignment& plan);
   awaitable<error_code> write_orders(std::vector<shard_assignment::order> orders);
   awaitable<void> forget_notes(std::vector<std::string> ids);
+  awaitable<void> end_quarantines(std::vector<quarantine_terms::ended> over);
   bool is_map_due() const;
   awaitable<time_point> write_map(const shard_assignment& plan, children_snapshot members);
   time_point now() const { return session()->now(); }
@@ -70,6 +73,8 @@ class planner : public std::enable_shared_from_this<planner> {
   std::map<child_ptr, std::optional<member_record>> parsed_;  // the members' data
   moving_shards moving_;
   away_notes away_;
+  member_returns returns_;
+  quarantine_terms terms_;
   std::unique_ptr<watch> records_hint_;
   std::unique_ptr<watch> frozen_hint_;
   bool is_frozen_ = false;

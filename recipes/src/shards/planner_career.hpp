@@ -15,7 +15,10 @@ class planner_career final : public leader_career {
  public:
   explicit planner_career(group_frame_ptr group) : group_(std::move(group)) {}
 
-  career_traits traits() const override { return {.hand_over_deadline = std::chrono::milliseconds(0)}; }
+  /// One call of `execute` plans for the whole term, and none of its waits is without an end.
+  career_traits traits() const override {
+    return {.hand_over_deadline = std::chrono::milliseconds(0), .stall_limit = std::chrono::milliseconds(0)};
+  }
   boost::asio::awaitable<void> inaugurate(term) override { co_return; }
   boost::asio::awaitable<void> execute(term present) override;
   boost::asio::awaitable<void> hand_over(term, term_end) override { co_return; }

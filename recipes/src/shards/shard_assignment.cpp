@@ -23,6 +23,7 @@ shard_assignment::shard_assignment(std::uint32_t shards, std::vector<listed_memb
       is_stuck_(shards, false),
       changed_(members_.size(), false),
       loses_(members_.size(), false),
+      is_shunned_(members_.size(), false),
       confirmed_(members_.size(), false) {
   for (const auto each : quarantined) {
     if (each < shards) quarantined_[each] = true;
@@ -36,9 +37,24 @@ shard_assignment::shard_assignment(std::uint32_t shards, std::vector<listed_memb
   for (std::size_t i = 0; i < members_.size(); ++i) is_superseded_.push_back(heir_of(members_[i].record.id) != i);
   const auto all = std::views::iota(std::size_t{0}, members_.size());
   if (std::ranges::all_of(all, [this](std::size_t each) { return capacity_of(each) == 0; })) notes_.drains.clear();
+  shun();
   resolve();
   inherit_from_living();
   inherit_from_away();
+}
+
+/// Members that fail, or come back again and again, get nothing as long as they are not more than the others: what
+/// fails nearly everywhere is not theirs, and the others could not bear the load.
+void shard_assignment::shun() {
+  std::size_t active = 0;
+  std::vector<std::size_t> shunned;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (capacity_of(i) == 0) continue;
+    ++active;
+    if (members_[i].is_on_probation || !members_[i].record.failing.empty()) shunned.push_back(i);
+  }
+  if (2 * shunned.size() > active) return;
+  for (const auto each : shunned) is_shunned_[each] = true;
 }
 
 /// Each shard has one owner. If there are two, the one counts whose orders are newer.
@@ -101,7 +117,8 @@ void shard_assignment::inherit_from_living() {
     const auto& after = members_[heir].record;
     if (after.orders.plan != 0 || drains(heir)) continue;
     take(owner, shard);
-    expect(heir, shard);
+    if (is_shunned_[heir]) owners_[shard] = unowned;
+    if (!is_shunned_[heir]) expect(heir, shard);
   }
 }
 
@@ -113,7 +130,7 @@ void shard_assignment::inherit_from_away() {
     for (const auto shard : away_[i].own) {
       const bool is_free = shard < count_ && owners_[shard] == unowned && !quarantined_[shard];
       if (is_free && heir == nobody) owners_[shard] = members_.size() + i;
-      if (is_free && heir != nobody && !drains(heir)) expect(heir, shard);
+      if (is_free && heir != nobody && takes(heir)) expect(heir, shard);
     }
   }
 }
@@ -161,7 +178,7 @@ std::vector<std::string> shard_assignment::newcomers() const {
 }
 
 bool shard_assignment::has_orphans() const {
-  const auto can_take = [this](std::size_t each) { return members_[each].record.orders.plan != 0 && !drains(each); };
+  const auto can_take = [this](std::size_t each) { return members_[each].record.orders.plan != 0 && takes(each); };
   if (std::ranges::none_of(std::views::iota(std::size_t{0}, members_.size()), can_take)) return false;
   for (std::uint32_t shard = 0; shard < count_; ++shard) {
     if (owners_[shard] == unowned && !quarantined_[shard]) return true;
@@ -176,7 +193,7 @@ bool shard_assignment::drains(std::size_t which) const {
 }
 
 std::uint32_t shard_assignment::capacity_of(std::size_t which) const {
-  return drains(which) || is_superseded_[which] ? 0 : members_[which].record.capacity;
+  return !takes(which) || is_superseded_[which] ? 0 : members_[which].record.capacity;
 }
 
 /// A pin names an id: it counts for the present member of that id.

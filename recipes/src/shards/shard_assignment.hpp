@@ -24,6 +24,8 @@ struct listed_member {
   std::int32_t version = 0;
   std::int32_t sequence = 0;  ///< In the order of joining.
   member_record record;
+  std::int64_t joined_ms = 0;    ///< By the servers' clock.
+  bool is_on_probation = false;  ///< It has come back too often to be given shards at once.
 };
 
 /// Which member's node is to own which shard.
@@ -97,6 +99,8 @@ class shard_assignment {
   std::size_t heir_of(const std::string& id) const;
   std::size_t heir_of(const away_record& note) const;
   bool drains(std::size_t which) const;
+  void shun();
+  bool takes(std::size_t which) const { return !drains(which) && !is_shunned_[which]; }
   std::uint32_t capacity_of(std::size_t which) const;
   std::vector<std::size_t> pinned() const;
   std::int64_t next_plan() const;
@@ -112,6 +116,7 @@ class shard_assignment {
   std::vector<bool> changed_;        // by member
   std::vector<bool> loses_;          // by member
   std::vector<bool> is_superseded_;  // by member: has joined again under the same id
+  std::vector<bool> is_shunned_;     // by member: it fails, or comes back again and again
   std::vector<bool> confirmed_;      // by member: has begun what it was expected to
   std::map<std::string, std::size_t> heirs_;
   std::vector<std::string> returned_;

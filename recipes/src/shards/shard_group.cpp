@@ -6,10 +6,12 @@
 
 #include "consumer/career_bounds.hpp"
 #include "session/make.hpp"
+#include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "session/stoppable_run.hpp"
 #include "shards/group_member.hpp"
 #include "shards/group_view.hpp"
+#include "shards/shard_quarantine.hpp"
 
 namespace zkrecipes {
 
@@ -51,11 +53,19 @@ awaitable<outcome<>> freeze(group_frame_ptr group, bool frozen) {
   co_return outcome<>(is_so_already ? error_code() : done.error);
 }
 
+/// The deaths in the record would put it there again with the next one. A record that is written meanwhile is read
+/// anew.
 awaitable<outcome<>> release(group_frame_ptr group, std::uint32_t number) {
   if (number >= group->options.shards) co_return outcome<>(errc::bad_arguments);
-  auto removal = make_request(backend::opcode::remove, group->where.quarantine(number));
-  auto done = co_await group->session->perform(std::move(removal), retry::once);
-  co_return outcome<>(done.error);
+  for (;;) {
+    auto look = make_request(backend::opcode::get, group->where.record(number));
+    auto seen = co_await group->session->perform(std::move(look), retry::always);
+    if (is_untold(seen.error)) co_return outcome<>(seen.error);
+    auto all = release_of(group->where, number, seen);
+    auto multi = backend::make_multi(all);
+    auto done = co_await group->session->perform(std::move(multi), retry::once);
+    if (done.error != errc::bad_version) co_return outcome<>(done.error);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "shards/shard_holding.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/strand.hpp>
@@ -18,6 +19,33 @@ namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+constexpr std::chrono::milliseconds shortest_pause = 100ms;
+constexpr std::chrono::milliseconds first_pause = 1s;
+constexpr std::chrono::milliseconds longest_pause = 4s;
+/// In trouble one shard tries for all, and the others pause for so many times as long.
+constexpr auto patience_in_trouble = 8;
+
+/// A factory that fails, or properties that can not be, end a term as an exception of the career does.
+class failed_career final : public leader_career {
+ public:
+  explicit failed_career(std::exception_ptr why) : why_(std::move(why)) {}
+
+  career_traits traits() const override { return {.hand_over_deadline = 0ms}; }
+  asio::awaitable<void> inaugurate(term) override {
+    std::rethrow_exception(why_);
+    co_return;
+  }
+  asio::awaitable<void> execute(term) override { co_return; }
+  asio::awaitable<void> hand_over(term, term_end) override { co_return; }
+
+ private:
+  std::exception_ptr why_;
+};
+
+}  // namespace
+
 shard_holding::shard_holding(group_frame_ptr group, own_node_ptr member, std::uint32_t number,
                              const career_factory& make, gone_members_ptr gone, condition& ended)
     : group_(std::move(group)),
@@ -27,7 +55,8 @@ shard_holding::shard_holding(group_frame_ptr group, own_node_ptr member, std::ui
       gone_(std::move(gone)),
       ended_(ended),
       changed_(member_->session()->get_scheduler()),
-      pause_(100ms, 30s) {
+      pause_(std::clamp<std::chrono::milliseconds>(group_->options.calm / 10, shortest_pause, first_pause),
+             std::clamp<std::chrono::milliseconds>(group_->options.calm, shortest_pause, longest_pause)) {
   status_.number = number;
 }
 
@@ -64,9 +93,10 @@ void shard_holding::give_up(bool at_once) {
 
 awaitable<void> shard_holding::run() {
   const forwarding member_changes(member_->changed(), changed_);
+  group_->health.add(which_.number);
   while (goes_on()) {
-    auto error = make_error_code(errc::career_failed);
-    if (make_career()) error = co_await lead();
+    make_career();
+    const auto error = co_await lead();
     career_.reset();
     if (may_be_named_) co_await retire_surely();
     group_->risk.pass_on(which_.number);
@@ -75,20 +105,20 @@ awaitable<void> shard_holding::run() {
     while (goes_on() && is_in_quarantine_) co_await wait_for_release();
   }
   group_->risk.pass_on(which_.number);
+  group_->health.forget(which_.number);
   enter(coordinator_phase::idle);
   is_over_ = true;
   ended_.notify();
 }
 
-bool shard_holding::make_career() {
+void shard_holding::make_career() {
   try {
     career_ = make_(which_);
     if (!career_) throw std::invalid_argument("the factory of a shard group returned no career");
     traits_ = traits_of(*career_);
-    return true;
   } catch (...) {
-    note_failure(text_of(std::current_exception()));
-    return false;
+    career_ = std::make_unique<failed_career>(std::current_exception());
+    traits_ = career_->traits();
   }
 }
 
@@ -105,7 +135,7 @@ awaitable<error_code> shard_holding::lead() {
   enter(coordinator_phase::taking_over);
   end_.reset();
   has_failed_ = false;
-  auto seat = make_seat();
+  auto seat = seat_ = make_seat();
   take_over_request what{
       seat, traits_.hand_over_deadline, traits_.aftermath, [this] { return !goes_on(); }, &changed_, std::nullopt};
   auto taken = co_await take_over(std::move(what));
@@ -116,10 +146,7 @@ awaitable<error_code> shard_holding::lead() {
   if (error && error != errc::career_failed && goes_on()) note_failure(error.message());
   if (error) co_return error;
   co_await serve(std::get<1>(taken));
-  if (service_->failure()) {
-    note_failure(text_of(service_->failure()));
-    error = errc::career_failed;
-  }
+  if (has_failed_) error = errc::career_failed;
   service_.reset();
   co_return error;
 }
@@ -134,24 +161,35 @@ awaitable<void> shard_holding::serve(term_ptr term) {
   if (is_given_up_) service_->stop(is_at_once_);
   background calming;
   const auto& strand = member_->session()->strand();
-  if (term->record().deaths > 0) calming.run(strand, owning(shared_from_this(), &shard_holding::calm_down, term));
+  const bool is_known_to_fail = term->record().deaths > 0 || group_->health.is_watched(which_.number);
+  if (is_known_to_fail) calming.run(strand, owning(shared_from_this(), &shard_holding::calm_down, term));
   if (term->record().deaths == 0) group_->risk.pass_on(which_.number);
+  service_->tell_failure([this](const std::string& what) {
+    note_failure(what);
+    group_->health.note_failure(which_.number, what);
+  });
   co_await service_->run();
   calming.stop();
   may_be_named_ = !term->is_finished();
   end_ = service_->end();
   limit_level_ = term->limit_level();
-  has_failed_ = bool(service_->failure());
-  if (!service_->failure()) pause_.reset();
+  has_failed_ = service_->failure() || term->has_failed();
+  if (!has_failed_) pause_.reset();
 }
 
 /// Others that may begin alone only are let in long before the calm is over: there may be many, and most are innocent.
 awaitable<void> shard_holding::calm_down(term_ptr term) {
   condition changed(term->session()->get_scheduler());
   const forwarding term_changes(term->changed(), changed);
+  auto& health = group_->health;
   auto alone_until = term->session()->now() + group_->options.calm;  // also if it never executes
   auto calm_at = never;
-  while (!term->reason() && term->has_deaths()) {
+  while (!term->reason() && (term->has_deaths() || health.is_watched(which_.number))) {
+    if (term->has_progressed() && health.is_watched(which_.number)) {
+      health.note_good_sign();
+      health.note_progress(which_.number);
+      if (!term->has_deaths()) break;
+    }
     const auto now = term->session()->now();
     if (calm_at == never && term->is_executing()) {
       alone_until = std::min(alone_until, now + group_->options.calm / 10);
@@ -160,8 +198,11 @@ awaitable<void> shard_holding::calm_down(term_ptr term) {
     if (now >= alone_until) {
       alone_until = never;
       group_->risk.pass_on(which_.number);
+      if (calm_at != never) health.note_good_sign();
     }
     if (now >= calm_at) {
+      health.note_progress(which_.number);
+      if (!term->has_deaths()) break;
       co_await term->forget_deaths();
       calm_at = now + std::max<std::chrono::milliseconds>(group_->options.calm, 1s);
     }
@@ -212,7 +253,7 @@ void shard_holding::show_end(term_record& ours) const {
   ours.phase = end_of(ours);
   if (end_ == term_phase::retired) ours.notes.limit_level = limit_level_;
   if (has_failed_) {
-    ++ours.deaths;
+    seat_->note_failure(ours);
   } else if (end_ == term_phase::retired) {
     ours.deaths = 0;
   }
@@ -258,10 +299,23 @@ awaitable<void> shard_holding::wait_for_release() {
   if (is_in_quarantine_) co_await rest();
 }
 
-/// Pauses after an error that may pass by: a term of the same kind would fail again at once.
+/// Pauses after an error that may pass by: a term of the same kind would fail again at once. The news that another
+/// shard executes again ends the pause.
 awaitable<void> shard_holding::rest() {
-  const auto until = pause_.next(*member_->session()->get_scheduler());
-  while (goes_on() && member_->session()->now() < until) co_await changed_.wait(until);
+  const auto& session = member_->session();
+  auto& health = group_->health;
+  const forwarding signs(health.changed(), changed_);
+  const forwarding probes(health.probe().changed(), changed_);
+  const auto began = session->now();
+  const auto soon = pause_.next(*session->get_scheduler());
+  const auto late = began + patience_in_trouble * (soon - began);
+  const auto known = health.good_signs();
+  while (goes_on() && health.good_signs() == known) {
+    const bool is_for_others = health.is_troubled() && !health.probe().take(which_.number);
+    const auto until = is_for_others ? late : soon;
+    if (session->now() >= until) break;
+    co_await changed_.wait(until);
+  }
 }
 
 }  // namespace zkrecipes::detail

@@ -42,7 +42,7 @@ class shard_holding : public std::enable_shared_from_this<shard_holding> {
  private:
   awaitable<void> run();
   bool goes_on() const { return !is_given_up_ && !member_->lost(); }
-  bool make_career();
+  void make_career();
   std::shared_ptr<shard_seat> make_seat();
   awaitable<error_code> lead();
   awaitable<void> serve(term_ptr term);
@@ -77,7 +77,8 @@ class shard_holding : public std::enable_shared_from_this<shard_holding> {
   bool is_over_ = false;
   std::optional<term_phase> end_;  // of the term that we served; nothing if none followed our claim
   bool has_failed_ = false;        // its career has
-  bool may_be_named_ = false;      // the record may name us as the leader of a term that we do not serve
+  std::shared_ptr<shard_seat> seat_;
+  bool may_be_named_ = false;  // the record may name us as the leader of a term that we do not serve
   /// As the term that we served left it.
   std::optional<lease_clock::duration> limit_level_;
 

@@ -1,6 +1,9 @@
 #include "shards/shard_seat.hpp"
 
+#include <chrono>
 #include <utility>
+
+#include "shards/strikes.hpp"
 
 namespace zkrecipes::detail {
 
@@ -49,27 +52,43 @@ awaitable<outcome<watch_ptr>> shard_seat::watch_leader(const term_record& of, co
   co_return outcome<watch_ptr>(error_code(), std::move(hint));
 }
 
-void shard_seat::sign(term_record& record, const term_record& before) const {
+void shard_seat::sign(term_record& record, const term_record& before, std::int64_t before_ms) const {
   record.leader_id = group_->options.id;
   record.leader_node = name_;
   record.leader_token = 0;
+  record.deaths = before.deaths;
+  record.struck = before.struck;
   const bool was_forced = record.how == takeover::forced || record.how == takeover::died;
-  record.deaths = before.deaths + (was_forced ? 1 : 0);
+  const bool is_our_fault = member_of(before) == member_->name() && group_->health.is_troubled();
+  if (was_forced && !is_our_fault) add_strike(record, before.leader_id, before_ms, group_->options.calm);
+}
+
+void shard_seat::note_failure(term_record& record) const {
+  if (group_->health.is_troubled()) return;
+  add_strike(record, group_->options.id, servers_time(), group_->options.calm);
+}
+
+/// By the time of the write that began the term, and by our clock since then.
+std::int64_t shard_seat::servers_time() const {
+  if (begun_ms_ == 0) return 0;
+  return begun_ms_ + std::chrono::duration_cast<std::chrono::milliseconds>(session()->now() - begun_at_).count();
 }
 
 error_code shard_seat::objection(const term_record& next) {
   const auto limit = group_->options.quarantine_after;
   if (limit == 0 || next.deaths == 0) return {};
-  if (next.deaths >= limit) {
+  if (next.deaths >= strikes_needed(next, limit)) {
     objected_epoch_ = next.epoch - 1;
     return errc::career_failed;
   }
-  const bool is_last = next.deaths == limit - 1;
-  return is_last && !take_turn() ? make_error_code(errc::busy) : error_code();
+  const bool is_at_risk = next.deaths >= limit - 1;
+  return is_at_risk && !take_turn() ? make_error_code(errc::busy) : error_code();
 }
 
-void shard_seat::note_begun(term_record& record, std::int64_t zxid) const {
+void shard_seat::note_begun(term_record& record, std::int64_t zxid, std::int64_t time) {
   if (record.leader_token == 0) record.leader_token = zxid;
+  begun_ms_ = time;
+  begun_at_ = session()->now();
 }
 
 awaitable<outcome<>> shard_seat::leave() {

@@ -36,9 +36,10 @@ class shard_seat final : public term_seat {
   bool comes_after_its_leader() const override { return false; }
   /// A leader whose node is missing has gone: it made its node before it led, and no name is used twice.
   awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& tell) override;
-  void sign(term_record& record, const term_record& before) const override;
+  void sign(term_record& record, const term_record& before, std::int64_t before_ms) const override;
   bool has_signed(const term_record& record) const override { return record.leader_node == name_; }
-  bool counts_deaths() const override { return true; }
+  /// A failure while most shards of this member fail is not the shard's.
+  void note_failure(term_record& record) const override;
   /// `career_failed`: the shard is to be put in quarantine. `busy`: another shard begins alone.
   error_code objection(const term_record& next) override;
   bool take_turn() override { return group_->risk.take(shard_); }
@@ -47,7 +48,7 @@ class shard_seat final : public term_seat {
   /// The term behind which we object to another one.
   std::int64_t objected_epoch() const noexcept { return objected_epoch_; }
   /// The fencing token is the number of the transaction that began the term, so it grows from owner to owner.
-  void note_begun(term_record& record, std::int64_t zxid) const override;
+  void note_begun(term_record& record, std::int64_t zxid, std::int64_t time) override;
   void add_check(transaction& all) const override { all.check(member_->path()); }
   void add_leave(transaction&) const override {}  // the record says that it is given up
   awaitable<void> show_waiting() override { co_return; }
@@ -57,6 +58,8 @@ class shard_seat final : public term_seat {
   void clear_away(bool) override {}
 
  private:
+  std::int64_t servers_time() const;
+
   group_frame_ptr group_;
   own_node_ptr member_;
   std::uint32_t shard_;
@@ -66,6 +69,8 @@ class shard_seat final : public term_seat {
   condition changed_;
   forwarding member_changes_;
   std::int64_t objected_epoch_ = 0;
+  std::int64_t begun_ms_ = 0;  // by the servers' clock; 0: it is not known
+  lease_clock::time_point begun_at_{};
   std::atomic<bool> given_up_ = false;
 };
 

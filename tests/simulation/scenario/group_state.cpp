@@ -47,7 +47,7 @@ bool group_state::note_member(const entry& what, const change& each) {
   }
   auto before = std::exchange(of.record, detail::parse_member_record(each.data));
   const bool is_same = before && of.record && before->id == of.record->id && before->capacity == of.record->capacity &&
-                       before->is_draining == of.record->is_draining;
+                       before->is_draining == of.record->is_draining && before->failing == of.record->failing;
   return is_by_operator(what) || !is_same;
 }
 
@@ -83,8 +83,33 @@ bool group_state::heeds_drains() const {
   });
 }
 
-bool group_state::gives_all(const std::string& name) const {
+bool group_state::gives_all(const std::string& name) const { return is_drained(name) || is_shunned(name); }
+
+bool group_state::is_drained(const std::string& name) const {
   return is_leaving(name) || (notes_.drains.contains(members_.at(name).record->id) && heeds_drains());
+}
+
+/// Members that fail give all, unless they would be more than the others.
+bool group_state::is_shunned(const std::string& name) const {
+  if (members_.at(name).record->failing.empty()) return false;
+  int active = 0;
+  int shunned = 0;
+  for (const auto& [other, state] : members_) {
+    if (state.gone || is_drained(other)) continue;
+    ++active;
+    if (!state.record->failing.empty()) ++shunned;
+  }
+  return 2 * shunned <= active;
+}
+
+/// For a while, whose end only the planner knows.
+bool group_state::is_returning(const std::string& name) const {
+  const auto& record = members_.at(name).record;
+  return record && record->orders.returns >= 2;
+}
+
+bool group_state::has_returning() const {
+  return std::ranges::any_of(members_, [&](const auto& each) { return !each.second.gone && is_returning(each.first); });
 }
 
 bool group_state::is_leaving(const std::string& name) const {
@@ -109,7 +134,8 @@ bool group_state::has_idle_successor(const detail::away_record& note) const {
   return std::ranges::any_of(members_, [&](const auto& each) {
     const auto& state = each.second;
     const bool is_successor = !state.gone && state.record && state.record->id == note.id;
-    return is_successor && state.number > writer->second.number && gives_all(each.first);
+    const bool takes_nothing = is_successor && (gives_all(each.first) || is_returning(each.first));
+    return takes_nothing && state.number > writer->second.number;
   });
 }
 

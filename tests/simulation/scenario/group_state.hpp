@@ -36,8 +36,12 @@ class group_state {
   /// Also those that have gone.
   const std::map<std::string, member>& members() const noexcept { return members_; }
   bool is_there(const std::string& name) const;
-  /// Why nothing is taken from others for it: it drains, an operator drains it, or a later member has its id.
+  /// Why nothing is taken from others for it: it drains, an operator drains it, a later member has its id, or most of
+  /// its shards fail.
   bool gives_all(const std::string& name) const;
+  /// Whether it may be given nothing for a while, because it has come back again and again.
+  bool is_returning(const std::string& name) const;
+  bool has_returning() const;
   /// Whether a member with this id has joined since then.
   bool has_joined(const std::string& id, instant since) const;
   /// Whether a member with the same id has joined behind the one that wrote the note, and takes nothing. It can be
@@ -63,6 +67,8 @@ class group_state {
   bool note_away(const entry& what, const change& each);
   bool note_wish(const change& each);
   bool is_leaving(const std::string& name) const;
+  bool is_drained(const std::string& name) const;
+  bool is_shunned(const std::string& name) const;
   bool heeds_drains() const;
   std::string member_of(const std::string& id) const;
   of_shards<std::string> pinned() const;

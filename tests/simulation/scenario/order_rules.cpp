@@ -28,7 +28,8 @@ void order_rules::committed(const entry& what) {
     return each.type == kind::set && !child_of(group_paths().members(), each.path).empty();
   });
   const auto before = state_.assigned();
-  was_balanced_ = state_.is_balanced() && !state_.has_doubles() && state_.away().empty() && is_over(last_news_);
+  was_balanced_ = state_.is_balanced() && !state_.has_doubles() && state_.away().empty() && is_over(last_news_) &&
+                  !state_.has_returning();
   had_ = writes_members ? orders() : std::map<std::string, detail::shard_orders>();
   const bool is_news = state_.committed(what);
   note_departures(what, before);
@@ -126,7 +127,9 @@ void order_rules::check_change(std::uint32_t shard, const std::string& from, con
 void order_rules::check_move(std::uint32_t shard, const std::string& from, const std::string& to) {
   const auto text = detail::shard_name(shard) + " from " + from + " to " + to;
   // More than once, because members with the same id come first, and what moved before may not have been seen.
-  in_.require(++moves_[shard] <= 3, "a shard does not move again without need", text);
+  // The end of a probation is a need that only the planner knows.
+  const bool has_need = ++moves_[shard] <= 3 || state_.has_returning();
+  in_.require(has_need, "a shard does not move again without need", text);
   in_.require(!was_balanced_, "nothing moves without need", text);
   if (!state_.gives_all(from)) {
     const auto& frozen = state_.frozen_since();
@@ -135,6 +138,7 @@ void order_rules::check_move(std::uint32_t shard, const std::string& from, const
   const auto& id = state_.members().at(from).record->id;
   if (id == state_.members().at(to).record->id) return;     // the same process in a later session
   if (had_.contains(to) && had_.at(to).has(shard)) return;  // an operator has ordered it twice
+  if (state_.has_returning()) return;  // what a member that died again and again had goes to others at once
   const auto now = in_.clock().now();
   way_[shard] = {to, now};
   // One that has been under way for long may be free, and kept by nothing but its owner to be: it does not count then.

@@ -28,7 +28,7 @@ class shard_rules {
     of(shard).has_failed = true;
   }
   /// A career kills its process, in the term with this token.
-  void killed(std::uint32_t shard, std::int64_t token);
+  void killed(int client, std::uint32_t shard, std::int64_t token);
 
   /// An operator has written into the record after the term with this token began, or has removed it. The leader of
   /// that term is not told before its next write, so it may believe beside a successor.
@@ -57,7 +57,10 @@ class shard_rules {
     std::int64_t edited = 0;     ///< The last transaction of an operator that touched it.
     std::int64_t removed = 0;    ///< The last one that removed it: its versions begin anew.
     std::int64_t endings = 0;    ///< Terms in a row that have ended badly, as far as we know.
-    std::int64_t kills = 0;      ///< Processes killed in a row.
+    std::int64_t kills = 0;      ///< Processes killed in a row, at times that are far enough apart to be counted.
+    instant killed{0};           ///< The last one that was counted.
+    std::set<int> victims{};     ///< The clients that they were.
+    bool has_executed = false;   ///< The present term has: else it may end by a hang, which counts, too.
     bool has_failed = false;     ///< A career has, and its term may not have told it yet.
     std::int64_t last_kept = 0;  ///< The epoch of the last effect.
     std::set<std::int64_t> tokens{};

@@ -226,7 +226,7 @@ asio::awaitable<void> shard_career::waits_for_work(term present) {
 
 asio::awaitable<void> shard_career::kills(term present) {
   co_await takes(500ms, 5, 1s);
-  of_.all.records.killed(shard_, present.token());
+  of_.all.records.killed(of_.client(), shard_, present.token());
   of_.in().crash(of_.client());
   auto asleep = nap(of_.in(), of_.client(), 24h);
   co_await std::move(asleep);

@@ -1,0 +1,20 @@
+// How often owners have failed with a shard, and when that is the fault of the shard.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "election/term_record.hpp"
+
+namespace zkrecipes::detail {
+
+/// Counts a term that has ended by a failure of this member at this time of the servers' clock (0: it is not known). At
+/// most one counts in each `calm`, whatever member it is of: an outage that lasts a moment fails many times.
+void add_strike(term_record& record, const std::string& member, std::int64_t at_ms, std::chrono::milliseconds calm);
+
+/// How many strikes put the shard in quarantine. A member that is the only one to fail with it may be at fault itself,
+/// so it takes three times as many.
+std::int64_t strikes_needed(const term_record& record, std::int32_t quarantine_after);
+
+}  // namespace zkrecipes::detail
