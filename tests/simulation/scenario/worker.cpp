@@ -217,6 +217,8 @@ asio::awaitable<void> moody_career::inaugurate(term present) {
   of_.in.notes().note(of_.client, "inaugurates", to_string(present.how()), present.epoch());
   of_.all.terms.inaugurated(of_.client, present.epoch(), present.token());
   of_.present = present;
+  work_->longest = {};
+  const auto working = works();  // an inauguration can hang, too
   co_await takes(20ms, 10, 2s);
   co_await perhaps_throws();
 }
