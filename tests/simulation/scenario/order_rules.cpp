@@ -138,7 +138,9 @@ void order_rules::check_move(std::uint32_t shard, const std::string& from, const
   const auto& id = state_.members().at(from).record->id;
   if (id == state_.members().at(to).record->id) return;     // the same process in a later session
   if (had_.contains(to) && had_.at(to).has(shard)) return;  // an operator has ordered it twice
-  if (state_.has_returning()) return;  // what a member that died again and again had goes to others at once
+  // What an earlier session of a member had goes to others at once if the later one fails, or has died again and again.
+  const bool has_heir = state_.has_joined(id, state_.members().at(from).joined + instant(1));
+  if (state_.has_returning() || has_heir) return;
   const auto now = in_.clock().now();
   way_[shard] = {to, now};
   // One that has been under way for long may be free, and kept by nothing but its owner to be: it does not count then.
