@@ -27,7 +27,7 @@ using stream_letters = std::vector<dead_letter>;
 using stream_ids = std::vector<stream_id>;
 
 constexpr std::uint32_t streams_at_once = 100;
-constexpr std::uint64_t most_counted = 10'000;
+constexpr std::uint64_t most_lag_counted = 10'000;
 
 /// Counts in the broker, so that the entries need not be sent.
 constexpr const char* count_script =
@@ -131,13 +131,13 @@ awaitable<error_code> redis_core::add_lags(redis_connection& by, std::uint32_t f
                       "1",
                       frame_->stream(shard),
                       behind(std::get<1>(found)[place]),
-                      std::to_string(most_counted + 1)};
+                      std::to_string(most_lag_counted + 1)};
     asked->take = [lags, shard, place, now](const redisReply& reply) {
       const auto counted = parse_counted(reply);
       if (!counted) return refusal_of(reply, REDIS_REPLY_ARRAY);
       const auto age = now - std::chrono::milliseconds(counted->first.ms);
       const auto oldest = counted->count > 0 ? std::max(age, std::chrono::milliseconds(0)) : age.zero();
-      (*lags)[place] = {shard, std::min(counted->count, most_counted), counted->count > most_counted, oldest};
+      (*lags)[place] = {shard, std::min(counted->count, most_lag_counted), counted->count > most_lag_counted, oldest};
       return error_code();
     };
     all.push_back(asked);
