@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using names = std::vector<std::string>;
+using message_names = std::vector<std::string>;
 
 struct breaker_case {
   explicit breaker_case(message_order order)
@@ -27,7 +27,7 @@ struct breaker_case {
     how.order = order;
     return how;
   }
-  void add(const names& all) {
+  void add(const message_names& all) {
     for (const auto& each : all) {
       message made;
       made.name = each;
@@ -36,8 +36,8 @@ struct breaker_case {
     }
   }
   /// What can be begun at present.
-  names begin() {
-    names begun;
+  message_names begin() {
+    message_names begun;
     if (breaker.lets_begin(now)) breaker.prepare_probe(now);
     while (breaker.lets_begin(now)) {
       auto* next = window.next(now);
@@ -80,7 +80,7 @@ struct breaker_case {
 
 }  // namespace
 
-#define CHECK_NAMES(list, ...) BOOST_TEST((list) == (names{__VA_ARGS__}), boost::test_tools::per_element())
+#define CHECK_NAMES(list, ...) BOOST_TEST((list) == (message_names{__VA_ARGS__}), boost::test_tools::per_element())
 
 BOOST_AUTO_TEST_SUITE(circuit_breakers)
 
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(of_two_probes_one_is_the_first_message_and_the_other_goes_o
   at.add({"a", "b", "c", "d", "e"});
   at.begin();
   for (const auto* each : {"a", "b", "c", "d", "e"}) at.fails(each);
-  names probes;
+  message_names probes;
   for (int i = 0; i < 40; ++i) probes.push_back(at.next_fails().substr(0, 1));
   for (const auto* each : {"a", "b", "c", "d", "e"})
     BOOST_TEST(std::ranges::count(probes, each) >= 3, each << " of " << probes.size());
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_has_just_come_is_among_the_next_probes) {
   for (const auto* each : {"a", "b", "c"}) at.fails(each);
   for (int i = 0; i < 7; ++i) at.next_fails();
   at.add({"new"});
-  names probes{at.next_fails(), at.next_fails(), at.next_fails()};
+  message_names probes{at.next_fails(), at.next_fails(), at.next_fails()};
   BOOST_TEST(std::ranges::count(probes, "new") >= 1);
 }
 
