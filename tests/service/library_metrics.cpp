@@ -103,17 +103,19 @@ BOOST_AUTO_TEST_CASE(session_status) {
 
 BOOST_AUTO_TEST_CASE(coordinator_status) {
   zkrecipes::coordinator_status of;
-  auto& [phase, since, epoch, leader, ahead] = of;
+  auto& [phase, since, epoch, leader, ahead, trouble] = of;
   const auto values = number(epoch, ahead.emplace());
   phase = zkrecipes::coordinator_phase::executing;
   since = zkrecipes::lease_clock::now() - 1h;
   leader = "one";
+  trouble = zkrecipes::errc::no_auth;
   check_all(of, values);
   const auto text = page_of(of);
   BOOST_TEST(has(text, "zkrecipes_coordinator_phase{phase=\"executing\"} 1"));
   BOOST_TEST(has(text, "zkrecipes_coordinator_phase{phase=\"idle\"} 0"));
   BOOST_TEST(text.find("zkrecipes_coordinator_phase_age_seconds 36") != std::string::npos);
   BOOST_TEST(has(text, "zkrecipes_coordinator_leader{leader=\"one\"} 1"));
+  BOOST_TEST(has(text, "zkrecipes_coordinator_troubled 1"));
   ahead.reset();
   BOOST_TEST(page_of(of).find("ahead") == std::string::npos);
 }
@@ -121,9 +123,11 @@ BOOST_AUTO_TEST_CASE(coordinator_status) {
 BOOST_AUTO_TEST_CASE(queue_consumer_status) {
   zkrecipes::queue_consumer_status of;
   auto& [received, done, again, parked, passed_over, lost, declined, repeated, forgotten, evicted, waited, commits,
-         refused, in_hand, finished, held_back, resting, limited, last_commit, oldest] = of;
+         refused, in_hand, finished, held_back, resting, limited, last_commit, held_off, oldest] = of;
   check_all(of, number(received, done, again, parked, passed_over, lost, declined, repeated, forgotten, evicted, waited,
                        commits, refused, in_hand, finished, held_back, resting, limited, last_commit, oldest));
+  held_off = "the bank is closed";
+  BOOST_TEST(has(page_of(of), "zkrecipes_consumer_held_off 1"));
 }
 
 BOOST_AUTO_TEST_CASE(shard_status) {
@@ -143,17 +147,20 @@ BOOST_AUTO_TEST_CASE(shard_status) {
 
 BOOST_AUTO_TEST_CASE(shard_group_status) {
   zkrecipes::shard_group_status of;
-  auto& [member, is_planner, planner_error, is_draining, plan, shards] = of;
+  auto& [member, is_planner, planner_error, trouble, is_draining, failing, plan, shards] = of;
   const auto values = number(plan);
   BOOST_TEST(has(page_of(of), "zkrecipes_group_member 0"));
   member = "one";
   is_planner = true;
   planner_error = zkrecipes::errc::no_auth;
+  trouble = zkrecipes::errc::no_auth;
   is_draining = true;
+  failing = "the disk is full";
   shards.resize(19);
   check_all(of, values);
   const auto text = page_of(of);
-  for (const auto* each : {"member 1", "planner 1", "planner_failing 1", "draining 1", "shards 19"})
+  for (const auto* each :
+       {"member 1", "planner 1", "planner_failing 1", "troubled 1", "draining 1", "failing 1", "shards 19"})
     BOOST_TEST(has(text, std::string("zkrecipes_group_") + each));
 }
 
@@ -225,6 +232,8 @@ BOOST_AUTO_TEST_CASE(spool_status) {
   const auto text = page_of(of);
   BOOST_TEST(has(text, "zkrecipes_spool_open 1"));
   BOOST_TEST(has(text, "zkrecipes_spool_failing 1"));
+  lag = lag_bytes = zkrecipes::spool_status::unknown;
+  BOOST_TEST(page_of(of).find("zkrecipes_spool_lag") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(names_follow_the_conventions) {

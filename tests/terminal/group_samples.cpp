@@ -44,7 +44,8 @@ shard_group_view group_view() {
   shard_group_view view;
   view.count = 12;
   view.is_frozen = true;
-  view.members = {{node_1, "orders-1", "10.0.0.7:8080", 1, false, 17, {}}, {node_2, "orders-2", "", 0.5, true, 17, {}}};
+  view.members = {{node_1, "orders-1", "10.0.0.7:8080", 1, false, "", 0, 17, {}},
+                  {node_2, "orders-2", "", 0.5, true, "", 0, 17, {}}};
   view.away = {{"orders-4", 10s, {8, 9}, before_noon(4s)}};
   for (std::uint32_t i = 0; i < 4; ++i) view.shards.push_back(owned(i, "orders-1", node_1));
   view.shards.push_back(owned(4, "orders-2", node_2));

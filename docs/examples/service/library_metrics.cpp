@@ -52,6 +52,7 @@ constexpr auto consumer_figures = table_of(
     figure{"resting", "Messages that wait for their next attempt.", &queue_consumer_status::resting},
     figure{"limited", "Messages that wait for the limit.", &queue_consumer_status::limited},
     figure{"last_commit_messages", "Messages in the last transaction.", &queue_consumer_status::last_commit},
+    figure{"held_off", "1 while all attempts fail, and nothing but probes is begun.", &queue_consumer_status::held_off},
     figure{"oldest_age_seconds", "Age of the oldest message that is not settled.", &queue_consumer_status::oldest});
 
 constexpr auto shard_figures = table_of(
@@ -59,14 +60,16 @@ constexpr auto shard_figures = table_of(
     figure{"failures_total", "Failures of the career, its factory and its take-overs.", &shard_status::failures},
     figure{"failed", "1 if the shard has failed here.", &shard_status::last_failure});
 
-constexpr auto group_figures =
-    table_of(figure{"member", "1 while this process is a member of the shard group.", &shard_group_status::member},
-             figure{"planner", "1 if this member plans for all.", &shard_group_status::is_planner},
-             figure{"planner_failing", "1 if this member can not plan or stand for planner.",
-                    &shard_group_status::planner_error},
-             figure{"draining", "1 while this member gives its shards away.", &shard_group_status::is_draining},
-             figure{"plan", "Number of the plan that the orders are of.", &shard_group_status::plan},
-             figure{"shards", "Shards owned, awaited or being given up.", &shard_group_status::shards});
+constexpr auto group_figures = table_of(
+    figure{"member", "1 while this process is a member of the shard group.", &shard_group_status::member},
+    figure{"planner", "1 if this member plans for all.", &shard_group_status::is_planner},
+    figure{"planner_failing", "1 if this member can not plan or stand for planner.",
+           &shard_group_status::planner_error},
+    figure{"troubled", "1 while this member waits until people let it into the group.", &shard_group_status::trouble},
+    figure{"draining", "1 while this member gives its shards away.", &shard_group_status::is_draining},
+    figure{"failing", "1 while most shards of this member fail, and it asks for none.", &shard_group_status::failing},
+    figure{"plan", "Number of the plan that the orders are of.", &shard_group_status::plan},
+    figure{"shards", "Shards owned, awaited or being given up.", &shard_group_status::shards});
 
 constexpr auto gate_figures =
     table_of(figure{"accepted_total", "Passes given.", &gate_statistics::accepted},
@@ -127,8 +130,6 @@ constexpr auto spool_figures = table_of(
     figure{"accepted", "Number of the last message accepted.", &spool_status::accepted},
     figure{"spooled", "Number of the last message in the file.", &spool_status::spooled},
     figure{"put", "Number of the last message known to be in the queue.", &spool_status::put},
-    figure{"lag", "Messages accepted and not known to be in the queue.", &spool_status::lag},
-    figure{"lag_bytes", "Bytes of these messages.", &spool_status::lag_bytes},
     figure{"memory_bytes", "Bytes of accepted messages in memory.", &spool_status::memory},
     figure{"waiting", "Puts that wait for room.", &spool_status::waiting},
     figure{"oldest_age_seconds", "Age of the first message not known to be in the queue.", &spool_status::oldest},
@@ -187,6 +188,8 @@ void add_metrics(metrics_page& page, const coordinator_status& now, const labels
   page.gauge("zkrecipes_coordinator_leader", "1, with the leader of that term; 0 if it is not known.",
              value_of(now.leader), with(of, "leader", now.leader));
   if (now.ahead) page.gauge("zkrecipes_coordinator_ahead", "Candidates ahead in the line.", *now.ahead, of);
+  page.gauge("zkrecipes_coordinator_troubled", "1 while the coordinator waits until people let it into the line.",
+             value_of(now.trouble), of);
 }
 
 void add_metrics(metrics_page& page, const queue_consumer_status& now, const labels& of) {
@@ -233,6 +236,9 @@ void add_metrics(metrics_page& page, const shared_balance_status& now, const lab
 
 void add_metrics(metrics_page& page, const spool_status& now, const labels& of) {
   add_figures(page, "zkrecipes_spool_", spool_figures, now, of);
+  if (now.lag == spool_status::unknown) return;
+  page.gauge("zkrecipes_spool_lag", "Messages accepted and not known to be in the queue.", now.lag, of);
+  page.gauge("zkrecipes_spool_lag_bytes", "Bytes of these messages.", now.lag_bytes, of);
 }
 
 }  // namespace service
