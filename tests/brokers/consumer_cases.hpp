@@ -59,14 +59,14 @@ BOOST_AUTO_TEST_CASE(what_was_settled_ahead_is_not_processed_again_by_the_next_t
   options.order = message_order::none;
   options.parallel = 8;
   options.retry.first = options.retry.longest = 1h;
-  bool is_cured = false;
+  bool is_cured = false;  // two messages: three that fail before any other succeeds are an outage
   put_all(numbers(1, 40));
   auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {
-    const bool fails = item.data == "3" || item.data == "17" || item.data == "25";
+    const bool fails = item.data == "3" || item.data == "17";
     if (fails && !is_cured) co_return message_outcome::again("not yet");
     co_return effect_of(item);
   });
-  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().done == 37 && who.does.status().resting == 3; }));
+  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().done == 38 && who.does.status().resting == 2; }));
   for (const auto* field : fields_of_settled_ahead) BOOST_TEST(stored().find(field) != std::string::npos, stored());
   is_cured = true;
   who.coordinator.resign();
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_was_settled_ahead_is_not_processed_again_by_the_next_t
   std::ranges::sort(seen, {}, [](const std::string& each) { return std::stoi(each); });
   BOOST_TEST(seen == numbers(1, 40), boost::test_tools::per_element());
   for (const auto& each : numbers(1, 40)) {
-    const bool failed = each == "3" || each == "17" || each == "25";
+    const bool failed = each == "3" || each == "17";
     const auto expected = failed ? std::vector<std::int32_t>{1, 2} : std::vector<std::int32_t>{1};
     BOOST_TEST(who.does.attempts[each] == expected, each);
   }

@@ -152,7 +152,8 @@ BOOST_AUTO_TEST_CASE(one_who_was_late_leaves_no_item_to_nobody) {
   fire(backend::change::children, "/q");
   advance(1s);
   while (next_request() == "children /q") list({"qn-0000000002"});
-  CHECK_PENDING("multi /", "get /q/qn-0000000002");
+  const auto asked = pending();  // and the place in line is given up for others, now that two were drawn
+  for (const auto* each : {"multi /", "get /q/qn-0000000002"}) BOOST_TEST(std::ranges::count(asked, each) == 1, each);
   for (auto& each : takers) each.cancel();
   settle();
   serve({});

@@ -55,6 +55,8 @@ void core::remove_all_surely(std::string parent, std::string guid, incarnation_p
   struct body {
     static awaitable<void> run(std::shared_ptr<core> self, std::string parent, std::string guid,
                                incarnation_ptr bound) {
+      const auto known = std::make_shared<int>();  // these nodes are seen to here, and are no orphans meanwhile
+      self->own_guids_[guid] = known;
       const auto begin = [&] { return try_removals(self, parent, guid, bound); };
       co_await outlast(self->get_scheduler(), begin);
     }

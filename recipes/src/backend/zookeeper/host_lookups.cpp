@@ -93,7 +93,8 @@ error_code host_lookups::ask(const std::string& host, const std::shared_ptr<look
 
 void host_lookups::answer(const host_answer& what) {
   std::lock_guard lock(mutex_);
-  for (const auto& each : waiting_.extract(what.host).mapped()) {
+  const auto those = waiting_.extract(what.host);
+  for (const auto& each : those.mapped()) {
     if (const auto there = each.lock()) there->put(what);
   }
 }
