@@ -50,11 +50,11 @@ struct shard_owner {
         owner.executing.insert(number_of);
         owner.epochs[number_of] = present.epoch();
         owner.tokens[number_of] = present.token();
-        struct leaving {  // also by an exception
-          shard_owner& owner;
+        struct leaving {  // also by an exception, and with the context
+          std::shared_ptr<std::set<std::uint32_t>> whose;
           std::uint32_t number;
-          ~leaving() { owner.executing.erase(number); }
-        } at_the_end{owner, number_of};
+          ~leaving() { whose->erase(number); }
+        } at_the_end{owner.all_executing, number_of};
         co_await career::execute(std::move(present));
       }
       asio::awaitable<void> hand_over(term present, term_end reason) override {
@@ -73,7 +73,8 @@ struct shard_owner {
   session zk;
   shard_floor& floor;
   prepare on_make;
-  std::set<std::uint32_t> executing;
+  const std::shared_ptr<std::set<std::uint32_t>> all_executing = std::make_shared<std::set<std::uint32_t>>();
+  std::set<std::uint32_t>& executing = *all_executing;
   std::map<std::uint32_t, std::int64_t> epochs;
   std::map<std::uint32_t, std::int64_t> tokens;
   std::vector<std::string> hand_overs;

@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_member_of_a_double_barrier_is_out_only_when_all_are) {
   barrier.async_enter(entering.token());
   settle();
   const auto other = [](int number) {
-    return "_c_00000000-0000-0000-0000-00000000000" + std::to_string(number) + "-3-member-000000000" +
+    return "_c_b0000000-0000-0000-0000-00000000000" + std::to_string(number) + "-3-member-000000000" +
            std::to_string(number);
   };
   std::string own;

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_repeat_that_was_judged_behind_refused_effects_is_judged_a
   refusal = [&](const operation& what) {
     const bool is_refused = what.path == "/result" && what.data == "a1" && refusals > 0;
     if (is_refused) --refusals;
-    return is_refused ? make_error_code(errc::no_auth) : error_code();
+    return is_refused ? make_error_code(errc::no_node) : error_code();
   };
   consume_freely(repeats_in_order());
   put({"a1", "a1"});

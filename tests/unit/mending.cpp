@@ -33,9 +33,11 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_FIXTURE_TEST_SUITE(coordinator_refusals, working)
 
 BOOST_AUTO_TEST_CASE(a_coordinator_that_was_in_line_waits_for_its_rights_and_tells_it) {
-  serve_until("multi /");
-  fail(errc::no_auth);
-  settle();
+  for (int i = 0; i < 2; ++i) {  // as the record is known, and once more when it was read
+    serve_until("multi /");
+    fail(errc::no_auth);
+    settle();
+  }
   serve_until("");
   BOOST_TEST_REQUIRE(!running.done());
   BOOST_TEST((coordinator.status().trouble == errc::no_auth));

@@ -17,7 +17,7 @@ using namespace zkrecipes::test;
 namespace {
 
 std::string permit(int weight, int number) {
-  return protected_name("00000000-0000-0000-0000-000000000000", std::to_string(weight) + "-permit-") + "000000000" +
+  return protected_name("a0000000-0000-0000-0000-000000000000", std::to_string(weight) + "-permit-") + "000000000" +
          std::to_string(number);
 }
 
