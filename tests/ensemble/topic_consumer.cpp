@@ -117,16 +117,16 @@ BOOST_AUTO_TEST_CASE(what_was_settled_ahead_is_not_processed_again_by_the_next_t
   options.order = message_order::none;
   options.parallel = 8;
   options.retry.first = options.retry.longest = 1h;
-  bool is_cured = false;
+  bool is_cured = false;  // two messages: three that fail before any other succeeds are an outage
   put_all(numbers(1, 20));
   put_all(numbers(21, 40));
   auto& first = consume([&](term, message item) -> asio::awaitable<message_outcome> {
-    const bool fails = item.data == "3" || item.data == "17" || item.data == "25";
+    const bool fails = item.data == "3" || item.data == "17";
     if (fails && !is_cured) co_return message_outcome::again("not yet");
     co_return effect_of(item);
   });
-  BOOST_TEST_REQUIRE(run_until([&] { return first.does.status().done == 37 && first.does.status().resting == 3; }));
-  BOOST_TEST(lag().front().messages == 3u);
+  BOOST_TEST_REQUIRE(run_until([&] { return first.does.status().done == 38 && first.does.status().resting == 2; }));
+  BOOST_TEST(lag().front().messages == 2u);
   const auto stored = position();
   BOOST_TEST(stored.find("ahead") != stored.npos, stored);
   is_cured = true;
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(what_was_settled_ahead_is_not_processed_again_by_the_next_t
   std::ranges::sort(seen, {}, [](const std::string& each) { return std::stoi(each); });
   BOOST_TEST(seen == numbers(1, 40), boost::test_tools::per_element());
   for (const auto& each : numbers(1, 40)) {
-    const bool failed = each == "3" || each == "17" || each == "25";
+    const bool failed = each == "3" || each == "17";
     BOOST_TEST(first.does.attempts[each] == (failed ? std::vector<std::int32_t>{1, 2} : std::vector<std::int32_t>{1}),
                boost::test_tools::per_element());
   }
