@@ -65,7 +65,7 @@ delivery_rules::delivery_rules(stage& in, const term_rules& terms, std::string e
   chance outage(in.what().seed, 877);
   if (outage.one_in(3)) {
     // Attempts that counted as fast as the messages are tried would be used up in it.
-    options_.retry = {.first = 30ms, .longest = 60ms, .attempts = 12, .outage = 1s};
+    options_.retry = {.first = 30ms, .longest = 60ms, .attempts = 12, .outage = 400ms};
     away_from_ = outage.between(in.what().faults_from, in.what().faults_until);
     away_until_ = away_from_ + outage.between(2s, 4s);
   }
@@ -258,7 +258,8 @@ void delivery_rules::check_letter(const std::string& text) {
               text);
   const bool passes = trouble_of_it == trouble::none || trouble_of_it == trouble::throws_at_first ||
                       trouble_of_it == trouble::asks_again || trouble_of_it == trouble::holds_off;
-  in_.require(!passes || is_behind || away_until_ <= away_from_ || killer_ != 0, "no dead letter by an outage", text);
+  const bool is_told_apart = away_until_ > away_from_ && killer_ == 0 && !begun_alone_.contains(number);
+  in_.require(!passes || is_behind || !is_told_apart, "no dead letter by an outage", text);
   // Any message may be in hand when its process is killed, so any may use its attempts up if there are few.
   in_.require(begun_.contains(number) || named_.contains(number) || is_behind, "nothing is parked untried", text);
   check_order(number);
@@ -277,6 +278,8 @@ int delivery_rules::begun(const term& present, const message& item) {
     in_.require(item.attempts >= attempts_[number], "attempts never fall", item.data);
     attempts_[number] = item.attempts;
   }
+  // Until a third one fails, nothing tells an outage from messages that can not be processed.
+  if (is_away() && begun_away_.insert(number).second && begun_away_.size() < 3) begun_alone_.insert(number);
   if (terms_.overwritten() > 0) limit_.forgive();
   if (is_present) limit_.begun(item.data);
   if (is_present && terms_.overwritten() == 0) repeats_.tried(number);

@@ -92,6 +92,8 @@ class delivery_rules {
   std::set<std::uint64_t> deleted_;  // by an operator
   std::set<std::uint64_t> removed_;  // at most once: before they are processed
   std::map<std::uint64_t, int> begun_;
+  std::set<std::uint64_t> begun_away_;              // while the dependency was away
+  std::set<std::uint64_t> begun_alone_;             // the first of these
   std::set<std::uint64_t> named_;                   // in a record, before they were begun
   std::map<std::uint64_t, std::int32_t> attempts_;  // as the handler was told last
   // For a topic:

@@ -235,15 +235,19 @@ class taker_of final : public participant {
       const auto bound = zk().status().session_id;
       of_.rules.taken(client(), bound, item);
       of_.rules.finished_with(item.data);
-      const auto effect = new_effect(item);
-      const auto settled = [this, effect, bound](error_code end) {
-        of_.rules.acknowledged(effect, end, as_far_as_known(bound));
-        is_second_busy_ = false;
-      };
-      all().start<>([&](auto token) { acknowledge(item, effect, std::move(token)); }, settled);
+      acknowledge_beside(item, new_effect(item), bound);
     };
     all().start<message>(
         second_, [this](auto token) { queue_.base().async_take(std::move(token)); }, taken);
+  }
+
+  void acknowledge_beside(const message& item, const std::string& effect, std::int64_t bound) {
+    const auto settled = [this, item, effect, bound](error_code end) {
+      of_.rules.acknowledged(effect, end, as_far_as_known(bound));
+      if (end == errc::connection_loss) return acknowledge_beside(item, effect, bound);
+      is_second_busy_ = false;
+    };
+    all().start<>([&](auto token) { acknowledge(item, effect, std::move(token)); }, settled);
   }
 
   asio::awaitable<void> take() {
@@ -276,8 +280,10 @@ class taker_of final : public participant {
       std::tie(error) = co_await std::move(returning);
       if (!error || error == errc::superseded || error == errc::outcome_unknown) co_return;
     } else if (dice().one_in(16)) {
-      auto rejecting = does<>([&](auto token) { queue_.base().async_reject(item, "bad", std::move(token)); });
-      std::tie(error) = co_await std::move(rejecting);
+      do {
+        auto rejecting = does<>([&](auto token) { queue_.base().async_reject(item, "bad", std::move(token)); });
+        std::tie(error) = co_await std::move(rejecting);
+      } while (error == errc::connection_loss);
       of_.rules.rejected(item.data, error, as_far_as_known(bound));
       co_return;
     }
@@ -288,11 +294,13 @@ class taker_of final : public participant {
       auto finishing = waits<>([&](auto token) { acknowledge(item, effect, std::move(token)); });
       std::tie(error) = co_await std::move(finishing);
       of_.rules.acknowledged(effect, error, as_far_as_known(bound));
-      if (error != asio::error::operation_aborted) co_return;
+      if (error != asio::error::operation_aborted && error != errc::connection_loss) co_return;
     }
     const auto effect = new_effect(item);
-    auto finishing = does<>([&](auto token) { acknowledge(item, effect, std::move(token)); });
-    std::tie(error) = co_await std::move(finishing);
+    do {  // without a connection for long it ends, and is told the truth when it is repeated
+      auto finishing = does<>([&](auto token) { acknowledge(item, effect, std::move(token)); });
+      std::tie(error) = co_await std::move(finishing);
+    } while (error == errc::connection_loss);
     of_.rules.acknowledged(effect, error, as_far_as_known(bound));
   }
 

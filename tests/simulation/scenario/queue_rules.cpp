@@ -196,7 +196,7 @@ void queue_rules::unclaimed(const std::string& name, const entry& in) {
 
 void queue_rules::put_ends(const std::string& value, error_code why) {
   const bool open = why == errc::outcome_unknown || why == errc::session_expired ||
-                    why == asio::error::operation_aborted || why == errc::closed;
+                    why == asio::error::operation_aborted || why == errc::closed || why == errc::connection_loss;
   if (!open) in_.require(put_.contains(value) == !why, "a put is what it says", value + ": " + why.message());
 }
 
@@ -215,8 +215,10 @@ void queue_rules::rejected(const std::string& value, error_code why, std::int64_
   in_.require(!why || why == errc::superseded, "a rejected item dies", value + ": " + why.message());
 }
 
-/// The outcome can not be known if the claim that would show it has gone, with its session or by an operator.
+/// The outcome can not be known if the claim that would show it has gone, with its session or by an operator, or if
+/// there was no connection for as long as an operation waits for one.
 bool queue_rules::is_left_open(error_code why, std::int64_t bound) const {
+  if (why == errc::connection_loss) return true;
   return why == errc::outcome_unknown && (operator_interferes_ || !in_.servers().ephemeral_owner_alive(bound));
 }
 
