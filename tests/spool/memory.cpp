@@ -23,6 +23,13 @@ void* allocate(std::size_t size) {
 
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return allocate(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* which) noexcept { std::free(which); }
 void operator delete(void* which, std::size_t) noexcept { std::free(which); }
 void operator delete[](void* which) noexcept { std::free(which); }

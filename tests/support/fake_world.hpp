@@ -61,6 +61,8 @@ std::unique_ptr<backend::world> make_fake_world(asio::any_io_executor strand, st
 class fake_bench {
  public:
   fake_bench();
+  fake_bench(const fake_bench&) = delete;
+  ~fake_bench() { std::exchange(state_->lookups, {}); }  // those that were never answered keep their session alive
 
   asio::io_context& io() { return *io_; }
   fake_state& state() { return *state_; }

@@ -289,6 +289,15 @@ BOOST_AUTO_TEST_CASE(each_problem_has_a_section_of_its_own) {
     for (const auto& each : problems_of(servers)) named.insert(each.name);
   for (const auto& stream : {samples::log_of_orders(), samples::queues_of_jobs(), samples::without_broker()})
     for (const auto& each : problems_of(stream)) named.insert(each.name);
+  auto held = quiet();
+  held.held_off = "the database is away";
+  for (const auto& each : problems_of(held)) named.insert(each.name);
+  stream_shard_status losing;
+  losing.missing.push_back({"shop:0", "7", "14-150"});
+  losing.may_drop = true;
+  stream_status lossy;
+  lossy.groups.push_back({"consumers", {losing}, 0});
+  for (const auto& each : problems_of(lossy)) named.insert(each.name);
   std::ifstream page(ZKADMIN_PAGE);
   const std::string begin = "### `";
   for (std::string line; std::getline(page, line);)

@@ -32,7 +32,6 @@ void judge_records(stream_findings& about) {
   std::string letters, damaged, missing, limited;
   for (const auto& group : about.stream.groups) {
     if (group.dead_letters > 0) append_to_list(letters, std::to_string(group.dead_letters) + " of " + group.name);
-    for (const auto& each : group.shards) judge_shard(each, missing, limited);
     for (const auto& each : group.shards) {
       judge_shard(each, missing, limited);
       if (each.is_damaged) append_to_list(damaged, "shard " + std::to_string(each.shard) + " of " + group.name);
