@@ -65,9 +65,9 @@ delivery_rules::delivery_rules(stage& in, const term_rules& terms, std::string e
   chance outage(in.what().seed, 877);
   if (outage.one_in(3)) {
     // Attempts that counted as fast as the messages are tried would be used up in it.
-    options_.retry = {.first = 30ms, .longest = 60ms, .attempts = 12, .outage = 400ms};
+    options_.retry = {.first = 30ms, .longest = 60ms, .attempts = 6, .outage = 400ms};
     away_from_ = outage.between(in.what().faults_from, in.what().faults_until);
-    away_until_ = away_from_ + outage.between(2s, 4s);
+    away_until_ = away_from_ + outage.between(1s, 2s);
   }
   chance draw(in.what().seed, 871);
   if (!draw.one_in(5)) return;
