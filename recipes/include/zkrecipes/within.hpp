@@ -26,6 +26,7 @@ struct within_token {
   Token token;
   Executor timer_executor;
 };
+/// The same on the executor that is associated with the handler.
 template <class Token>
 struct within_token<Token, void> {
   time_budget limit;
@@ -92,6 +93,7 @@ struct within_initiation {
 
 }  // namespace zkrecipes
 
+/// \cond
 template <class Token, class Executor, class... Results>
 struct boost::asio::async_result<zkrecipes::within_token<Token, Executor>, void(zkrecipes::error_code, Results...)> {
   template <class Initiation, class... Args>
@@ -103,3 +105,4 @@ struct boost::asio::async_result<zkrecipes::within_token<Token, Executor>, void(
                                                                           std::forward<Args>(args)...);
   }
 };
+/// \endcond

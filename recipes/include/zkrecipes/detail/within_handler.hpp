@@ -41,7 +41,8 @@ class within_handler {
 
 }  // namespace zkrecipes::detail
 
-/// What else is associated with the user's handler is associated with ours.
+/// \cond
+// What else is associated with the user's handler is associated with ours.
 template <template <class, class> class Associator, class Handler, class DefaultCandidate>
 struct boost::asio::associator<Associator, zkrecipes::detail::within_handler<Handler>, DefaultCandidate>
     : Associator<Handler, DefaultCandidate> {
@@ -51,3 +52,4 @@ struct boost::asio::associator<Associator, zkrecipes::detail::within_handler<Han
     return Associator<Handler, DefaultCandidate>::get(handler.get(), candidate);
   }
 };
+/// \endcond
