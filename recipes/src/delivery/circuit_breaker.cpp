@@ -93,7 +93,10 @@ void circuit_breaker::rest(message_in_hand& which, std::chrono::milliseconds pau
 }
 
 bool circuit_breaker::lets_begin(lease_clock::time_point now) const {
-  return !is_open_ || (now >= next_probe_ && window_.begun_count() == 0);
+  if (!is_open_) return true;
+  // At most once: what is removed before it is processed is no attempt, and its outcome is known at its end.
+  const bool is_removed_first = options_.delivery == delivery_guarantee::at_most_once;
+  return now >= next_probe_ && (is_removed_first ? window_.working_count() : window_.begun_count()) == 0;
 }
 
 void circuit_breaker::prepare_probe(lease_clock::time_point now) {
