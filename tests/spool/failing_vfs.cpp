@@ -1,17 +1,9 @@
 #include "spool/failing_vfs.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 namespace zkrecipes::test {
-
-namespace {
-
-constexpr int size_of_sector = 512;
-
-}  // namespace
 
 /// SQLite gives the memory; behind it is the file of the real file system.
 struct failing_file {
@@ -24,24 +16,6 @@ struct failing_file {
   static failing_file& of(sqlite3_file* file) { return *reinterpret_cast<failing_file*>(file); }
   sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   const sqlite3_io_methods& methods() { return *real()->pMethods; }
-  /// So much longer it would be if it ended here.
-  std::uintmax_t growth(sqlite3_int64 end) {
-    return static_cast<std::uintmax_t>(std::max<sqlite3_int64>(end - size(), 0));
-  }
-  sqlite3_int64 size() {
-    sqlite3_int64 bytes = 0;
-    methods().xFileSize(real(), &bytes);
-    return bytes;
-  }
-  /// It is longer then, with zeroes at its end.
-  int make_room(sqlite3_int64 end) {
-    if (!vfs->has_room(growth(end))) return SQLITE_IOERR_WRITE;
-    const auto before = size();
-    const int result = methods().xFileControl(real(), SQLITE_FCNTL_SIZE_HINT, &end);
-    const auto more = static_cast<std::size_t>(size() - before);
-    if (more > 0) content->note_write(static_cast<std::size_t>(before), std::string(more, '\0'));
-    return result;
-  }
 
   static int close(sqlite3_file* file) { return of(file).methods().xClose(of(file).real()); }
   static int read(sqlite3_file* file, void* to, int count, sqlite3_int64 at) {
@@ -53,8 +27,7 @@ struct failing_file {
     auto& self = of(file);
     const int refused = self.vfs->enter(call::write);
     if (refused && refused != SQLITE_FULL) return refused;
-    if (refused) count = count / 2 / size_of_sector * size_of_sector;
-    if (!self.vfs->has_room(self.growth(at + count))) return SQLITE_FULL;
+    if (refused) count /= 2;
     self.content->note_write(static_cast<std::size_t>(at),
                              {static_cast<const char*>(from), static_cast<size_t>(count)});
     const int result = self.methods().xWrite(self.real(), from, count, at);
@@ -63,9 +36,8 @@ struct failing_file {
   static int truncate(sqlite3_file* file, sqlite3_int64 size) {
     auto& self = of(file);
     if (const int refused = self.vfs->enter(call::truncate)) return refused;
-    const int result = self.methods().xTruncate(self.real(), size);
-    self.content->note_truncation(static_cast<std::size_t>(self.size()));  // it ends with whole blocks, perhaps
-    return result;
+    self.content->note_truncation(static_cast<std::size_t>(size));
+    return self.methods().xTruncate(self.real(), size);
   }
   static int sync(sqlite3_file* file, int) {
     auto& self = of(file);
@@ -85,8 +57,6 @@ struct failing_file {
     return of(file).methods().xCheckReservedLock(of(file).real(), is);
   }
   static int control(sqlite3_file* file, int what, void* with) {
-    const bool asks_for_room = what == SQLITE_FCNTL_SIZE_HINT;
-    if (asks_for_room) return of(file).make_room(*static_cast<sqlite3_int64*>(with));
     return of(file).methods().xFileControl(of(file).real(), what, with);
   }
   static int sector_size(sqlite3_file* file) { return of(file).methods().xSectorSize(of(file).real()); }
@@ -159,16 +129,6 @@ void failing_vfs::begin_again() noexcept {
 
 void failing_vfs::lose_power() {
   for (auto& [path, each] : files_) each.lose_power(path, random_);
-}
-
-std::uintmax_t failing_vfs::bytes() const {
-  std::uintmax_t all = 0;
-  for (const auto& [path, each] : files_) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(path, error);
-    if (!error) all += size;
-  }
-  return all;
 }
 
 int failing_vfs::enter(call which) {

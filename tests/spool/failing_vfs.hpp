@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <random>
@@ -27,12 +26,9 @@ class failing_vfs {
   ~failing_vfs();
 
   /// The call with this number, counted from 0, fails with this result; with `lasts` those behind it too. A write
-  /// that fails for want of room has done its first half, in whole sectors.
+  /// that fails for want of room has done its first half.
   void fail(call which, int at, int result, bool lasts = false);
   void heal() noexcept { at_ = never; }
-  /// The disk has room for so many bytes of files, all together.
-  void limit_room(std::uintmax_t bytes) noexcept { most_bytes_ = bytes; }
-  std::uintmax_t bytes() const;
   /// A call has failed on command.
   bool has_failed() const noexcept { return has_failed_; }
   int calls(call which) const noexcept { return calls_[static_cast<std::size_t>(which)]; }
@@ -54,7 +50,6 @@ class failing_vfs {
   static int remove(sqlite3_vfs* which, const char* name, int sync_folder);
   /// What this call ends with, without being done, or `SQLITE_OK`.
   int enter(call which);
-  bool has_room(std::uintmax_t more) const { return most_bytes_ == 0 || bytes() + more <= most_bytes_; }
 
   sqlite3_vfs* real_;
   sqlite3_vfs mine_;
@@ -63,7 +58,6 @@ class failing_vfs {
   std::array<int, call_count> calls_{};
   call which_ = call::sync;
   int at_ = never;
-  std::uintmax_t most_bytes_ = 0;
   int result_ = SQLITE_OK;
   bool lasts_ = false;
   bool has_failed_ = false;
