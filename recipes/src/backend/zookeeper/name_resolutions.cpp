@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <fcntl.h>
 
@@ -35,17 +36,17 @@ void name_resolutions::resolve(std::vector<endpoint> names, resolve_handler hand
     if (failed) made->note(host_answer{host, {}, failed});
   }
   if (!made->is_done()) return limit(made);
-  asio::post(strand_, [weak = weak_from_this()] {
+  asio::post(strand_, [weak = weak_from_this(), made] {
     if (const auto self = weak.lock()) self->finish_done();
   });
 }
 
 void name_resolutions::limit(const one& which) {
   which->timer().expires_after(longest_lookup);
-  which->timer().async_wait([weak = weak_from_this(), waiting = std::weak_ptr(which)](error_code cancelled) {
+  // The context owns what waits, by its timer: when it is destroyed, so is the handler, which keeps its session alive.
+  which->timer().async_wait([weak = weak_from_this(), which](error_code cancelled) {
     const auto self = weak.lock();
-    const auto which = waiting.lock();
-    if (cancelled || !self || !which) return;
+    if (cancelled || !self) return;
     which->give_up(asio::error::timed_out);
     self->is_one_late_ = true;
     self->finish_done();
@@ -71,7 +72,9 @@ void name_resolutions::take_answers() {
   const auto oldest = std::chrono::steady_clock::now() - longest_memory;
   for (const auto& answer : mailbox_->take()) {
     if (answer.when < oldest) continue;
-    for (const auto& each : under_way_) each->note(answer);
+    for (const auto& each : under_way_) {
+      if (const auto one = each.lock()) one->note(answer);
+    }
   }
   finish_done();
 }
@@ -79,10 +82,12 @@ void name_resolutions::take_answers() {
 /// A handler may begin the next lookup.
 void name_resolutions::finish_done() {
   const auto self = shared_from_this();
-  const auto first_done =
-      std::stable_partition(under_way_.begin(), under_way_.end(), [](const one& each) { return !each->is_done(); });
-  const std::vector<one> done(first_done, under_way_.end());
-  under_way_.erase(first_done, under_way_.end());
+  std::vector<one> done;
+  std::erase_if(under_way_, [&](const auto& each) {
+    const auto which = each.lock();
+    if (which && which->is_done()) done.push_back(which);
+    return !which || which->is_done();
+  });
   for (const auto& each : done) {
     each->timer().cancel();
     each->finish();
@@ -96,7 +101,9 @@ void name_resolutions::finish_done() {
 }
 
 void name_resolutions::abandon() {
-  under_way_.clear();
+  for (const auto& each : std::exchange(under_way_, {})) {
+    if (const auto one = each.lock()) one->timer().cancel();
+  }
   arrivals_.close();
 }
 

@@ -33,7 +33,7 @@ class name_resolutions : public std::enable_shared_from_this<name_resolutions> {
   boost::asio::posix::stream_descriptor arrivals_;  // a duplicate of the mailbox's
   std::shared_ptr<lookup_mailbox> mailbox_;         // null while nothing is sought
   bool is_one_late_ = false;                        // an answer may still come for which nobody waits
-  std::vector<one> under_way_;
+  std::vector<std::weak_ptr<name_resolution>> under_way_;
 };
 
 }  // namespace zkrecipes::backend
