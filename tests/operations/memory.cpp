@@ -122,7 +122,7 @@ void try_each(const std::string& name, const experiment& run, long stride) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) break;
     // Asio of Boost 1.81 crashes where the mutex of a strand can not be made: a run makes strands.
     const bool is_strand = WIFSIGNALED(status) && name.find("async_run(") != name.npos;
-    // `std::terminate` does not always know the exception that it was called for.
+    // The process ends, and is heard; why the handler above does not see `bad_alloc` then is not known.
     const bool is_aborted = WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
     const bool is_loud = is_strand || is_aborted || (WIFEXITED(status) && WEXITSTATUS(status) == process_ended);
     if (!is_loud) note_wrong(name, all.at, "the process ends with status " + std::to_string(status));
