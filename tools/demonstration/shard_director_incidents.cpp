@@ -104,6 +104,7 @@ awaitable<void> shard_director::restore_backup() {
     for (const auto& each : ensemble_.nodes()) ensemble_.start(each.id);
   };
   co_await blocking(start);
+  killed_server_ = 0;
   start_producer(0);
   ++summary_.restores;
   co_await wait_recovery("the servers are back with older data");

@@ -89,6 +89,7 @@ class stage {
   scratch guardian_folder_;
   process guardian_;
   int server_leaders_killed_ = 0;
+  int killed_server_ = 0;  ///< 0: all are to run.
 
  private:
   boost::asio::awaitable<void> supervise(std::function<void(const std::string& id)> died);
@@ -97,7 +98,6 @@ class stage {
   boost::asio::awaitable<void> start_guardian();
   std::uint64_t good_messages() const { return work_.messages() - work_.bad().size(); }
 
-  int killed_server_ = 0;
   bool settling_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };

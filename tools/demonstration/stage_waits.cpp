@@ -87,6 +87,7 @@ awaitable<void> stage::kill_server_leader() {
 }
 
 awaitable<void> stage::start_server() {
+  if (killed_server_ == 0) co_return;  // it was started with all others, behind a restored backup
   std::function<void()> start = [this] { ensemble_.start(killed_server_); };
   co_await blocking(start);
   say("server " + std::to_string(killed_server_) + " is back");
