@@ -142,6 +142,18 @@ BOOST_AUTO_TEST_CASE(who_has_too_many_that_wait_is_refused_until_they_are_closed
   run_until_logged("process pid=" + std::to_string(::getpid()));
 }
 
+BOOST_AUTO_TEST_CASE(a_process_can_be_made_while_one_waits_when_it_is_closed) {
+  lingering one;
+  const int number = ::fcntl(one.end(), F_DUPFD_CLOEXEC, 0);
+  one.let_go();
+  background_closer::of_process().close(::geteuid(), number);
+  struct stat there;
+  while (::fstat(number, &there) == 0 && S_ISSOCK(there.st_mode)) std::this_thread::yield();
+  const descriptor next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  BOOST_TEST(next.get() != number, "the number is not used again");
+  const background_closer::pause is_not_kept_waiting;
+}
+
 BOOST_AUTO_TEST_CASE(a_log_that_nobody_reads_is_not_waited_for_and_tells_what_it_lacks) {
   std::array<int, 2> ends{};
   BOOST_TEST_REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);

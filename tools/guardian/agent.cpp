@@ -50,6 +50,7 @@ void agent::serve(int socket, std::function<void()> over) {
 
 void agent::accept(listener::socket with, bool is_inherited) {
   auto who = peer_of(with.native_handle());
+  if (who && !is_inherited && who->pid <= 0) who.reset();  // a process that this PID namespace does not show
   if (!who) {
     log_.tell("peer_unknown");
     closing_lane::of(no_user).close(with);

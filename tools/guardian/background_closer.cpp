@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace guardian {
@@ -30,7 +31,18 @@ bool start_detached(void* (*work)(void*), void* with) noexcept {
   return is_made;
 }
 
-bool is_open(int descriptor) noexcept { return ::fcntl(descriptor, F_GETFD) >= 0; }
+/// Takes the place of a descriptor that is being closed, so that its number is not used again before that has ended.
+int nothing() noexcept {
+  static const int only = ::open("/dev/null", O_PATH | O_CLOEXEC);
+  return only;
+}
+
+/// The file that is to be closed is in the table.
+bool is_in_table(int descriptor) noexcept {
+  struct stat here, none;
+  if (::fstat(descriptor, &here) != 0 || ::fstat(nothing(), &none) != 0) return false;
+  return here.st_dev != none.st_dev || here.st_ino != none.st_ino;
+}
 
 }  // namespace
 
@@ -82,6 +94,7 @@ void background_closer::work() noexcept {
       const int first = of.waiting.front();
       of.is_closing = true;
       lock.unlock();
+      ::dup3(nothing(), first, O_CLOEXEC);  // which can wait
       ::close(first);
       lock.lock();
       of.is_closing = false;
@@ -92,14 +105,13 @@ void background_closer::work() noexcept {
   --threads_;
 }
 
-/// A descriptor leaves the table at the beginning of the call that closes it, however long that takes then. Nobody else
-/// makes descriptors meanwhile, so a number is not used again.
+/// A file leaves the table at the beginning of the call that replaces its descriptor, however long that takes then.
 background_closer::pause::pause() {
   auto& all = of_process();
   std::unique_lock lock(all.mutex_);
   ++all.pauses_;
   const auto is_under_way = [](const auto& each) {
-    return each.second.is_closing && is_open(each.second.waiting.front());
+    return each.second.is_closing && is_in_table(each.second.waiting.front());
   };
   while (std::ranges::any_of(all.lanes_, is_under_way)) {
     lock.unlock();

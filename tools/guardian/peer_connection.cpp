@@ -98,7 +98,7 @@ void peer_connection::take_part() {
 void peer_connection::drain() {
   const auto self = shared_from_this();
   try {
-    for (int i = 0; i < most_parts_of_the_dead && socket_.is_open(); ++i) {
+    for (int i = 0; i < most_parts_of_the_dead && socket_.is_open() && !account_->is_clogged(); ++i) {
       if (read() != look::more) return;
       take_lines();
     }
