@@ -73,6 +73,18 @@ BOOST_AUTO_TEST_CASE(an_operation_that_does_not_return_is_counted) {
   BOOST_TEST(left.text() == "1 operation has not ended: code of the program does not return");
 }
 
+BOOST_AUTO_TEST_CASE(two_do_not_wait_for_each_other) {
+  auto other = record<>();
+  diagnostic none;
+  zk.async_close_for(1s, none, other.token());
+  close(2s);
+  lose(errc::closed);
+  settle();
+  BOOST_TEST_REQUIRE((ended.has_value() && other.done()));
+  BOOST_TEST(!*ended);
+  BOOST_TEST(!other.error());
+}
+
 BOOST_AUTO_TEST_CASE(without_a_connection_it_ends_at_once) {
   lose();
   close(1s);

@@ -47,6 +47,26 @@ BOOST_AUTO_TEST_CASE(a_node_that_was_not_made_is_made_then) {
   CHECK_PENDING("get /e/x-latch-0000000009");
 }
 
+BOOST_AUTO_TEST_CASE(a_node_whose_removal_is_under_way_is_removed_once) {
+  auto released = release();
+  const auto removal = pending();
+  campaign.result<0>() = ownership();
+  zk.get_core()->remove_orphans("/e", {own});
+  settle();
+  BOOST_TEST(pending() == removal, boost::test_tools::per_element());
+  auto lost = own;
+  auto& digit = lost[own.find("-latch-") - 1];
+  digit = digit == 'a' ? 'b' : 'a';  // another GUID of this session
+  zk.get_core()->remove_orphans("/e", {lost});
+  settle();
+  auto all = removal;
+  all.push_back("exists /e/" + lost);
+  BOOST_TEST(pending() == all, boost::test_tools::per_element());
+  zk.get_core()->remove_orphans("/e", {lost});
+  settle();
+  BOOST_TEST(pending() == all, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_second_node_of_ours_does_not_stand_in_our_way_and_goes_with_us) {
   const auto prefix = last().pending.front().first.path.substr(3);
   reconnect();

@@ -65,6 +65,14 @@ BOOST_AUTO_TEST_CASE(those_that_have_ended_are_not_cancelled) {
   for (const auto& each : all) BOOST_TEST(each.ended);
 }
 
+BOOST_AUTO_TEST_CASE(the_timer_ends_with_the_last_operation) {
+  {
+    operation one(limit), another(limit);
+    BOOST_TEST(state().timers.size() == 1u);
+  }
+  BOOST_TEST(state().timers.empty(), "a program that stops does not wait for it");
+}
+
 BOOST_AUTO_TEST_CASE(thousands_end_in_steps) {
   std::list<operation> all;
   for (int i = 0; i < 1'000; ++i) all.emplace_back(limit);

@@ -263,17 +263,17 @@ awaitable<void> core::close() {
 }
 
 awaitable<error_code> core::close_by(lease_clock::time_point deadline, diagnostic why) {
-  constexpr int only_this = 1;
+  ++closers_;
   close_by_ = std::min(close_by_, deadline);
   link_changed_.notify();
   co_await close();
-  while (scheduler_->operations > only_this && now() < deadline)
+  while (scheduler_->operations > closers_ && now() < deadline)
     co_await changed_.wait(std::min(deadline, now() + 10ms));
   std::string left;
   if (is_unconfirmed_) {
     left = backend::to_string(server_) + " has not confirmed the end of the session, which ends by its timeout";
   }
-  const int others = scheduler_->operations - only_this;
+  const int others = scheduler_->operations - closers_--;
   if (others > 0) {
     left += (left.empty() ? "" : "; ") + std::to_string(others) +
             (others == 1 ? " operation has not ended" : " operations have not ended") +

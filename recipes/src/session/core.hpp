@@ -147,6 +147,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   /// The same for a node of ours in a line. All such GUIDs of this object begin alike, so a node is told from others in
   /// the name of the same session for as long as `whose` lives: see `remove_orphans`.
   std::string make_own_guid(std::weak_ptr<const void> whose);
+  std::string own_guid_in(const std::string& path) const;
   /// `names` stand in the line at `parent`. Removes in the background what belongs to this session and no object knows
   /// of: a node that was removed, and that a restored backup has brought back.
   void remove_orphans(const std::string& parent, const std::vector<std::string>& names);
@@ -244,6 +245,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   bool is_past_ = false;  // the present server has shown an older state than the session has seen
   bool closing_ = false;
   lease_clock::time_point close_by_ = never;
+  int closers_ = 0;              // operations that wait for all others
   bool is_unconfirmed_ = false;  // the server has not confirmed the end of the session in time
   error_code ended_;
   error_code link_error_;

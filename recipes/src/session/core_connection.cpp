@@ -83,7 +83,7 @@ awaitable<void> core::serve() {
       auto why = co_await link_changed_.wait(std::min(deadline, close_by_));
       if (why == wake::timed_out) break;
     }
-    is_unconfirmed_ = up_;
+    is_unconfirmed_ = up_ && closing_;
   }
   up_ = false;
   link_.reset();
@@ -100,7 +100,7 @@ awaitable<void> core::serve() {
 awaitable<void> core::pause_before_next_round() {
   const auto until = pause_.next(*scheduler_);
   const auto known = servers_.all();
-  while (!closing_ && known == servers_.all()) {
+  while (!closing_ && std::ranges::is_permutation(known, servers_.all())) {
     auto why = co_await link_changed_.wait(until);
     if (why == wake::timed_out) break;
   }

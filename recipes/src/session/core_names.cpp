@@ -12,11 +12,12 @@ namespace zkrecipes::detail {
 awaitable<void> core::look_names_up() {
   found_.resize(names_.size());
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    if (std::exchange(found_[i].is_sought, true)) continue;
+    if (found_[i].is_sought) continue;
     found_[i].last.name = names_[i];
     scheduler_->world->resolve({names_[i]}, [self = shared_from_this(), i](std::vector<backend::resolved_name> one) {
       self->note_name(i, std::move(one.front()));
     });
+    found_[i].is_sought = true;
   }
   const auto enough = now() + options_.retry.first_pause;
   while (!closing_ && std::ranges::any_of(found_, &sought_name::is_sought)) {

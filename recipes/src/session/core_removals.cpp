@@ -46,6 +46,7 @@ removal_ptr core::remove_surely(std::string path, incarnation_ptr bound, exchang
     }
   };
   auto which = std::make_shared<removal>(scheduler_);
+  if (const auto guid = own_guid_in(path); !guid.empty()) own_guids_[guid] = which;  // no orphan, but under way
   auto removing = body::run(shared_from_this(), which, std::move(path), std::move(bound), std::move(first));
   launch_detached(strand(), std::move(removing));
   return which;
@@ -94,21 +95,30 @@ std::string core::make_own_guid(std::weak_ptr<const void> whose) {
   return guid;
 }
 
+/// The GUID that a session made itself, or nothing.
+std::string core::own_guid_in(const std::string& path) const {
+  const auto at = own_mark_.empty() ? path.npos : path.find(own_mark_, path.rfind('/') + 1);
+  return at == path.npos ? std::string() : path.substr(at, guid_size);
+}
+
 void core::remove_orphans(const std::string& parent, const std::vector<std::string>& names) {
   struct body {
-    static awaitable<void> run(std::shared_ptr<core> self, std::string path, incarnation_ptr bound) {
+    static awaitable<void> run(std::shared_ptr<core> self, std::string path, incarnation_ptr bound,
+                               std::shared_ptr<const void>) {
       auto look = make_request(opcode::exists, path);
       const auto found = co_await self->perform(std::move(look), retry::always, bound);
       if (!found.error && found.stat.ephemeral_owner == bound->key.id) self->remove_surely(std::move(path), bound);
     }
   };
-  if (own_mark_.empty() || !incarnation_) return;
+  if (!incarnation_) return;
   for (const auto& each : names) {
-    const auto at = each.find(own_mark_);
-    if (at == each.npos) continue;
-    const auto known = own_guids_.find(each.substr(at, guid_size));
-    if (known != own_guids_.end() && !known->second.expired()) continue;
-    launch_detached(strand(), body::run(shared_from_this(), join(parent, each), incarnation_));
+    const auto guid = own_guid_in(each);
+    if (guid.empty()) continue;
+    auto& known = own_guids_[guid];
+    if (!known.expired()) continue;
+    const auto removing = std::make_shared<int>();
+    known = removing;
+    launch_detached(strand(), body::run(shared_from_this(), join(parent, each), incarnation_, removing));
   }
 }
 

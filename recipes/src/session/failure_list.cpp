@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/asio/error.hpp>
-
 namespace zkrecipes::detail {
 
 namespace {
@@ -17,10 +15,6 @@ bool is_end_of_connection(const error_code& error) {
          error == system_errc::protocol_error;  // closed by us
 }
 
-bool is_of_resolver(const error_code& error) {
-  return error == errc::no_servers || error.category() == boost::asio::error::get_netdb_category();
-}
-
 }  // namespace
 
 failure_reason reason_of(const error_code& error) noexcept {
@@ -29,7 +23,6 @@ failure_reason reason_of(const error_code& error) noexcept {
   if (error == errc::auth_failed || error == errc::auth_required) return failure_reason::authentication;
   if (error == errc::read_only) return failure_reason::read_only;
   if (error == errc::session_expired) return failure_reason::session_refused;
-  if (is_of_resolver(error)) return failure_reason::unresolved;
   if (error.category() == tls_error_category()) return failure_reason::tls;
   if (error == errc::no_descriptors) return failure_reason::no_descriptors;
   return is_end_of_connection(error) ? failure_reason::closed : failure_reason::unreachable;

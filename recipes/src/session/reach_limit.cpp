@@ -20,6 +20,7 @@ reach_limit::waiting::waiting(reach_limit& in, asio::cancellation_signal& signal
 
 reach_limit::waiting::~waiting() {
   if (!is_over_) in_.all_.erase(here_);
+  if (in_.all_.empty()) in_.stop_timer();  // a program that stops meanwhile does not wait for it
 }
 
 void reach_limit::connected() {

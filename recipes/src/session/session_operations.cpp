@@ -228,14 +228,12 @@ session_operations::secret_ptr session_operations::hold(credentials& given) { re
 
 void session_operations::start_data_change(handler<node_data> h, core_ptr core, std::string path,
                                            std::int64_t seen_mzxid) {
-  launch(*core->get_scheduler(), std::move(h), wait_data_change(core, std::move(path), seen_mzxid),
-         persistence::endless);
+  launch(*core->get_scheduler(), std::move(h), wait_data_change(core, std::move(path), seen_mzxid));
 }
 
 void session_operations::start_children_change(handler<node_children> h, core_ptr core, std::string path,
                                                std::int64_t seen_pzxid) {
-  launch(*core->get_scheduler(), std::move(h), wait_children_change(core, std::move(path), seen_pzxid),
-         persistence::endless);
+  launch(*core->get_scheduler(), std::move(h), wait_children_change(core, std::move(path), seen_pzxid));
 }
 
 void session_operations::start_close_for(handler<> h, core_ptr core, time_budget budget, diagnostic why) {

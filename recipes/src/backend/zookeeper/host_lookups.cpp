@@ -87,6 +87,9 @@ error_code host_lookups::ask(const std::string& host, const std::shared_ptr<look
   } catch (const std::system_error& failed) {
     waiting_.erase(host);
     return error_code(failed.code().value(), boost::system::system_category());
+  } catch (...) {  // for want of memory
+    waiting_.erase(host);
+    throw;
   }
   return {};
 }
@@ -94,6 +97,7 @@ error_code host_lookups::ask(const std::string& host, const std::shared_ptr<look
 void host_lookups::answer(const host_answer& what) {
   std::lock_guard lock(mutex_);
   const auto those = waiting_.extract(what.host);
+  if (!those) return;
   for (const auto& each : those.mapped()) {
     if (const auto there = each.lock()) there->put(what);
   }

@@ -68,12 +68,13 @@ bool name_resolutions::wait_for_answers() {
 
 void name_resolutions::take_answers() {
   arrivals_.close();
+  if (!mailbox_) return;
   is_one_late_ = false;
   const auto oldest = std::chrono::steady_clock::now() - longest_memory;
   for (const auto& answer : mailbox_->take()) {
     if (answer.when < oldest) continue;
     for (const auto& each : under_way_) {
-      if (const auto one = each.lock()) one->note(answer);
+      if (const auto made = each.lock()) made->note(answer);
     }
   }
   finish_done();
@@ -102,7 +103,7 @@ void name_resolutions::finish_done() {
 
 void name_resolutions::abandon() {
   for (const auto& each : std::exchange(under_way_, {})) {
-    if (const auto one = each.lock()) one->timer().cancel();
+    if (const auto made = each.lock()) made->timer().cancel();
   }
   arrivals_.close();
 }
