@@ -28,12 +28,13 @@ struct breaker_case {
     return how;
   }
   void add(const message_names& all) {
-    for (const auto& each : all) {
-      message made;
-      made.name = each;
-      made.attempts = 1;
-      window.add(std::move(made), options.order == message_order::strict ? "" : each, now);
-    }
+    for (const auto& each : all) add(each, options.order == message_order::strict ? "" : each);
+  }
+  void add(const std::string& name, const std::string& lane) {
+    message made;
+    made.name = name;
+    made.attempts = 1;
+    window.add(std::move(made), lane, now);
   }
   /// What can be begun at present.
   message_names begin() {
@@ -50,10 +51,10 @@ struct breaker_case {
     return begun;
   }
   /// The attempt fails. Says whether it counts; then the message rests for a second.
-  bool fails(const std::string& name, bool is_forbidden = false) {
+  bool fails(const std::string& name, bool is_forbidden = false, std::chrono::milliseconds pause = 1s) {
     auto& which = *of.at(name);
     if (breaker.spares(which, message_outcome::again("away"), is_forbidden, now)) return false;
-    breaker.rest(which, 1s, false, now);
+    breaker.rest(which, pause, false, now);
     return true;
   }
   void succeeds(const std::string& name) {
@@ -221,6 +222,45 @@ BOOST_AUTO_TEST_CASE(in_strict_order_the_first_message_is_tried_between_the_atte
   while (at.now < failed + 60s) BOOST_TEST(at.next_fails() == "a");
   BOOST_TEST(at.next_fails() == "a counts");
   BOOST_TEST(!at.breaker.is_open());
+}
+
+// Two keys that rest bar all others, and nothing has succeeded: a service may be away.
+BOOST_AUTO_TEST_CASE(where_no_other_message_succeeds_one_is_tried_between_the_attempts_that_count) {
+  breaker_case at(message_order::by_key);
+  at.add({"a", "b"});
+  CHECK_NAMES(at.begin(), "a", "b");
+  for (const auto* each : {"a", "b"}) BOOST_TEST(at.fails(each, false, 64s));
+  const auto failed = at.now;
+  for (at.now += 4s; at.now < failed + 60s; at.now += 4s) {
+    CHECK_NAMES(at.begin(), "a", "b");
+    for (const auto* each : {"a", "b"}) BOOST_TEST(!at.fails(each));
+  }
+  BOOST_TEST(!at.breaker.is_open());
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_fails_among_others_that_succeed_keeps_its_pauses) {
+  breaker_case at(message_order::by_key);
+  at.add({"a", "b", "c"});
+  at.begin();
+  at.fails("a");
+  at.now += 500ms;
+  at.succeeds("b");
+  at.now += 500ms;
+  CHECK_NAMES(at.begin(), "a");
+  BOOST_TEST(at.fails("a", false, 64s));
+  BOOST_TEST((at.window.next_time() == at.now + 64s));
+}
+
+BOOST_AUTO_TEST_CASE(the_second_message_of_a_key_that_fails_is_spared) {
+  breaker_case at(message_order::by_key);
+  at.add("a", "key");
+  at.add("b", "key");
+  CHECK_NAMES(at.begin(), "a");
+  BOOST_TEST(at.fails("a"));
+  at.window.remove(*at.of.at("a"));  // it is parked
+  CHECK_NAMES(at.begin(), "b");
+  BOOST_TEST(!at.fails("b"));
+  BOOST_TEST(at.breaker.is_open());
 }
 
 BOOST_AUTO_TEST_CASE(in_strict_order_a_pause_that_was_asked_for_is_kept) {

@@ -82,6 +82,40 @@ BOOST_AUTO_TEST_CASE(by_key_an_outage_parks_nothing_and_all_goes_on_within_secon
   BOOST_TEST(held_off().empty());
 }
 
+// So few keys that fewer messages fail than it takes to hold off.
+BOOST_AUTO_TEST_CASE(with_two_keys_a_minute_of_an_outage_parks_nothing_and_all_goes_on_within_seconds) {
+  consume_in(message_order::by_key, 256);
+  for (int i = 0; i < 10; ++i) put({"one", "two"});
+  pass_in_steps(60s);
+  BOOST_TEST(letters().empty());
+  is_away = false;
+  pass_in_steps(5s);
+  BOOST_TEST(left().empty());
+  BOOST_TEST(letters().empty());
+}
+
+BOOST_AUTO_TEST_CASE(with_one_key_a_long_outage_parks_its_first_message_and_no_other) {
+  consume_in(message_order::by_key, 256);
+  for (int i = 0; i < 10; ++i) put({"one"});
+  pass_in_steps(600s);
+  BOOST_TEST(letters().size() == 1u);
+  BOOST_TEST(!consumer->status().held_off.empty());
+  is_away = false;
+  pass_in_steps(5s);
+  BOOST_TEST(left().empty());
+  BOOST_TEST(letters().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(without_an_order_one_message_alone_goes_on_within_seconds) {
+  consume_in(message_order::none, 256);
+  put({"one"});
+  pass_in_steps(60s);
+  is_away = false;
+  pass_in_steps(5s);
+  BOOST_TEST(left().empty());
+  BOOST_TEST(letters().empty());
+}
+
 BOOST_AUTO_TEST_CASE(in_strict_order_a_minute_of_an_outage_parks_nothing_and_all_goes_on_within_seconds) {
   consume_in(message_order::strict, 256);
   put(many(20));

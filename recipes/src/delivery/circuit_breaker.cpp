@@ -12,9 +12,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto first_probe_pause = 1s;
-
-/// In strict order each message has had all its attempts before the next one is tried.
-std::size_t enough(message_order order) { return order == message_order::strict ? 2 : 3; }
+constexpr std::size_t enough_messages = 3;
 
 }  // namespace
 
@@ -31,26 +29,29 @@ bool circuit_breaker::spares(message_in_hand& which, const message_outcome& fail
     window_.rest(which, never);
     spared_.insert(which.number);
   } else {
-    window_.rest(which, std::min(which.counts_from, now + longest_probe_pause));
+    rest_until(which, which.counts_from, now);
   }
   return true;
 }
 
 void circuit_breaker::note_failure(message_in_hand& which, const std::string& reason, bool is_forbidden,
                                    lease_clock::time_point now) {
-  const bool is_common = is_forbidden && !is_of_the_message(which);
+  // It has failed before, and others have succeeded since.
+  which.is_at_fault = which.failed != lease_clock::time_point() && which.failed < last_success_;
   which.failed = now;
   if (options_.retry.outage.count() == 0) return;
-  if (failing_.size() < enough(options_.order)) failing_.insert(which.number);
-  if (!is_open_ && (is_common || failing_.size() == enough(options_.order))) open(reason, now);
+  const bool is_common = is_forbidden && !which.is_at_fault;
+  if (!is_open_ && (is_common || are_enough(which))) open(reason, now);
   if (!is_open_ || !std::exchange(is_probing_, false)) return;
   next_probe_ = now + std::min<lease_clock::duration>(pause_, options_.retry.outage);
   pause_ = std::min<lease_clock::duration>(2 * pause_, longest_probe_pause);
 }
 
-/// It has failed before, and others have succeeded since.
-bool circuit_breaker::is_of_the_message(const message_in_hand& which) const {
-  return which.failed != lease_clock::time_point() && which.failed < last_success_;
+/// The second of a lane is tried when the first has had all its attempts.
+bool circuit_breaker::are_enough(const message_in_hand& which) {
+  const bool is_another = failing_.emplace(which.number, which.lane).second;
+  const auto of_its_lane = [&](const auto& each) { return each.second == which.lane; };
+  return is_another && (failing_.size() >= enough_messages || std::ranges::count_if(failing_, of_its_lane) > 1);
 }
 
 /// Whether the attempt that has failed counts.
@@ -87,9 +88,15 @@ void circuit_breaker::close() {
 void circuit_breaker::rest(message_in_hand& which, std::chrono::milliseconds pause, bool is_asked_for,
                            lease_clock::time_point now) {
   which.counts_from = now + pause;
-  const bool is_tried_early = !is_asked_for && options_.retry.outage.count() != 0 && (is_strict() || is_open_);
-  const auto early = std::max(options_.retry.first, longest_probe_pause);
-  window_.rest(which, now + (is_tried_early ? std::min(pause, early) : pause));
+  if (is_asked_for || options_.retry.outage.count() == 0) return window_.rest(which, which.counts_from);
+  rest_until(which, which.counts_from, now);
+}
+
+/// Others can not tell whether the message is at fault where none is begun, or none succeeds. So it is tried earlier.
+void circuit_breaker::rest_until(message_in_hand& which, lease_clock::time_point latest, lease_clock::time_point now) {
+  const bool keeps_its_pause = which.is_at_fault && !is_strict() && !is_open_;
+  const auto early = now + std::max(options_.retry.first, longest_probe_pause);
+  window_.rest(which, keeps_its_pause ? latest : std::min(latest, early));
 }
 
 bool circuit_breaker::lets_begin(lease_clock::time_point now) const {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -37,8 +38,8 @@ class circuit_breaker {
   void note_failure(message_in_hand& which, const std::string& reason, bool is_forbidden, lease_clock::time_point now);
   /// An attempt has succeeded, and its effects have happened.
   void note_success(lease_clock::time_point now);
-  /// A failed attempt was counted: the next one counts after this pause. What bars all others is tried earlier, too.
-  /// `is_asked_for`: `process` has said how long the pause is.
+  /// A failed attempt was counted: the next one counts after this pause. The message is tried earlier, too, unless
+  /// others have succeeded between its last two attempts. `is_asked_for`: `process` has said how long the pause is.
   void rest(message_in_hand& which, std::chrono::milliseconds pause, bool is_asked_for, lease_clock::time_point now);
 
   /// Whether a message may be begun.
@@ -52,7 +53,8 @@ class circuit_breaker {
 
  private:
   bool is_strict() const noexcept { return options_.order == message_order::strict; }
-  bool is_of_the_message(const message_in_hand& which) const;
+  bool are_enough(const message_in_hand& which);
+  void rest_until(message_in_hand& which, lease_clock::time_point latest, lease_clock::time_point now);
   bool takes_count(const message_in_hand& which, lease_clock::time_point now);
   void open(const std::string& reason, lease_clock::time_point now);
   void close();
@@ -61,8 +63,8 @@ class circuit_breaker {
 
   delivery_window& window_;
   const queue_consumer_options& options_;
-  std::set<std::uint64_t> failing_;  // different messages since the last success; no more than are needed
-  std::set<std::uint64_t> spared_;   // they rest until they are tried again as probes
+  std::map<std::uint64_t, std::string> failing_;  // messages that have failed since the last success, with their lanes
+  std::set<std::uint64_t> spared_;                // they rest until they are tried again as probes
   lease_clock::time_point last_success_{};
   bool is_open_ = false;
   std::string reason_;

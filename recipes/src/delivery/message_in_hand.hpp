@@ -35,6 +35,7 @@ struct message_in_hand {
   bool is_repeat = false;               ///< Its number was processed before: it is settled without effects.
   bool parks_alone = false;             ///< Its key can not be told, so it is parked without one.
   bool is_void = false;                 ///< The present call of `process` began too early: its outcome does not count.
+  bool is_at_fault = false;             ///< Others have succeeded between its last two attempts that failed.
   bool has_waited = false;              ///< For the limit, before it was begun.
   std::optional<std::uint64_t> cost{};  ///< See `message_limit::cost`. Nothing: it was not asked for yet.
   std::optional<message_origin> origin{};  ///< With `message_repeats`, once the message is next.
