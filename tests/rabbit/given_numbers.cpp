@@ -79,11 +79,14 @@ BOOST_AUTO_TEST_CASE(the_next_message_tells_of_numbers_that_were_not_put) {
     return next.first;
   };
   BOOST_TEST(first_of_next(1) == 0u);
-  numbers.skip(0, 1);
+  numbers.skip(0, 1, 1);
   BOOST_TEST(first_of_next(2) == 1u);
   BOOST_TEST(first_of_next(3) == 0u);
-  numbers.skip(0, 0);  // it may be put
+  numbers.skip(0, 3, 0);  // it may be put
   BOOST_TEST(first_of_next(4) == 4u);
+  BOOST_TEST(first_of_next(5) == 0u);
+  numbers.skip(0, 4, 4);  // 5 was confirmed before: it must not be in a range of others
+  BOOST_TEST(first_of_next(6) == 6u);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_consumer_remembers_one_range, remembering) {

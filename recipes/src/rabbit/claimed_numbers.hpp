@@ -11,9 +11,8 @@
 
 namespace zkrecipes::detail {
 
-/// Each queue has numbers of its own. Where they have holes, the
-/// next message says so. After an error that has ended all puts there is another epoch, so
-/// that no number of a message that may have been put is used again.
+/// Each queue has numbers of its own. Where they have holes, the next message says so. After an error that has ended
+/// all puts there is another epoch, so that no number of a message that may have been put is used again.
 class claimed_numbers final : public message_numbering {
  public:
   claimed_numbers(rabbit_frame_ptr frame, std::string name) : frame_(std::move(frame)), name_(std::move(name)) {}
@@ -31,7 +30,10 @@ class claimed_numbers final : public message_numbering {
     if (!unused.empty()) mine.first = unused.mapped() != 0 ? unused.mapped() : mine.number;
     return mine;
   }
-  void skip(std::uint32_t shard, std::uint64_t first) override { unused_[shard] = first; }
+  void skip(std::uint32_t shard, std::uint64_t number, std::uint64_t first) override {
+    const bool is_last = last_[shard] == number;  // else a message behind it was put, and must not be in the range
+    unused_[shard] = is_last ? first : 0;
+  }
   bool are_lasting() const noexcept override { return false; }
   void fail() override {
     epoch_ = 0;

@@ -12,8 +12,8 @@ namespace zkrecipes::detail {
 
 /// One file feeds all queues, so the numbers that a queue gets have holes. While they come one after the other, all
 /// between two messages of a queue are known to have gone elsewhere. When they begin anew, with another epoch or
-/// because messages are put again, nothing is known until a queue has had a message, which
-/// says so: its `first` is its own number.
+/// because messages are put again, nothing is known until a queue has had a message, which says so: its `first` is its
+/// own number.
 class given_numbers final : public message_numbering {
  public:
   explicit given_numbers(rabbit_frame_ptr frame) : frame_(std::move(frame)) {}
@@ -37,7 +37,7 @@ class given_numbers final : public message_numbering {
     before = given.number;
     return mine;
   }
-  void skip(std::uint32_t shard, std::uint64_t) override { before_[shard] = 0; }
+  void skip(std::uint32_t shard, std::uint64_t, std::uint64_t) override { before_[shard] = 0; }
   bool are_lasting() const noexcept override { return true; }
   void fail() override {}
 

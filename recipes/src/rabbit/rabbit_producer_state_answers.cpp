@@ -103,7 +103,7 @@ void rabbit_producer_state::skip(const sent_message& which, bool may_be_put) {
   };
   const auto next = std::ranges::find_if(messages_, is_next);
   if (next == messages_.end())
-    numbering_->skip(which.shard, first);
+    numbering_->skip(which.shard, number.number, first);
   else
     next->second.number.first = is_unknown ? next->second.number.number : first;
 }
