@@ -140,6 +140,20 @@ BOOST_FIXTURE_TEST_CASE(numbers_that_have_not_come_are_missed_once, remembering)
   BOOST_TEST(missed().empty());
 }
 
+// A queue with `reject-publish` has rejected 5, and has taken 6; then it takes 5.
+BOOST_FIXTURE_TEST_CASE(numbers_that_come_in_the_end_are_missed_no_more, remembering) {
+  for (const std::uint64_t each : {1, 2, 6}) deliver(each, 0);
+  BOOST_TEST(record().find(R"("missing":["3-5 7 p:0"])") != std::string::npos, record());
+  deliver(5, 0);
+  settle(5);
+  BOOST_TEST(record().find(R"("missing":["3-4 7 p:0"])") != std::string::npos, record());
+  deliver(4, 3);  // 3 was put nowhere
+  settle(4);
+  BOOST_TEST(record().find("missing") == std::string::npos, record());
+  BOOST_TEST(deliver(9, 0));
+  BOOST_TEST((progress.take_missing() == std::vector<std::string>{"3-5 7 p:0", "7-8 7 p:0"}));
+}
+
 BOOST_AUTO_TEST_CASE(it_is_a_header_of_the_message) {
   amqp_case talk;
   talk.open();

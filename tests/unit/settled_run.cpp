@@ -121,6 +121,14 @@ BOOST_AUTO_TEST_CASE(a_run_does_as_a_set_of_numbers) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_removed_from_a_run_leaves_the_rest) {
+  auto all = *settled_run::parse("1-29,32-39,57");
+  all.remove(*settled_run::parse("1,5-8,35-40,50-60"));
+  BOOST_TEST(all.to_text() == "2-4,9-29,32-34");
+  all.remove(*settled_run::parse("1-100"));
+  BOOST_TEST(all.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_text_that_is_written_in_another_way_is_none) {
   for (const auto* each : {"",
                            ",",
@@ -206,6 +214,20 @@ BOOST_AUTO_TEST_CASE(there_are_never_more_runs_than_the_bound) {
   BOOST_TEST(!all.has({"old 1", 1, 1}));
   BOOST_TEST(all.has({"p", 1, 1}));
   BOOST_TEST(all.has({"p", settled_runs::recent_settlements, 1}));
+}
+
+// A producer that was forgotten is not taken for one whose messages have not come.
+BOOST_AUTO_TEST_CASE(a_run_that_was_forgotten_for_its_bytes_may_have_been) {
+  settled_runs all;
+  constexpr std::uint64_t far = 1'000'000'000'000'000;
+  const auto name_of = [](std::size_t i) { return "producer " + std::to_string(i); };
+  all.add({name_of(0), 1, 1});
+  BOOST_TEST(!all.may_have_forgotten(name_of(0)));
+  for (std::size_t i = 1; all.has({name_of(0), 1, 1}) && i < 100; ++i) {
+    for (std::uint64_t range = 0; range < 700; ++range) all.add({name_of(i), 1, far + 2 * range});
+  }
+  BOOST_TEST(!all.has({name_of(0), 1, 1}));
+  BOOST_TEST(all.may_have_forgotten(name_of(0)));
 }
 
 BOOST_AUTO_TEST_CASE(there_are_never_more_ranges_than_the_bound) {

@@ -20,6 +20,14 @@ std::size_t bytes_in_record(const std::string& id) {
   return text.size() + 1;
 }
 
+/// The end of the texts of missing numbers of this epoch.
+std::string end_of_missing(const numbered_id& of) { return ' ' + std::to_string(of.epoch) + ' ' + of.producer; }
+
+/// Nothing if the text is of another epoch.
+std::optional<settled_run> missing_numbers(const std::string& text, const std::string& end) {
+  return text.ends_with(end) ? settled_run::parse(text.substr(0, text.size() - end.size())) : std::nullopt;
+}
+
 }  // namespace
 
 bool delivery_memory::knows(const std::string& id) const {
@@ -31,7 +39,10 @@ bool delivery_memory::knows(const std::string& id) const {
 void delivery_memory::settle(const std::string& id, std::uint64_t first) {
   failed_.erase(id);
   if (settled_ < std::numeric_limits<std::int64_t>::max()) ++settled_;
-  if (const auto numbered = parse_numbered_id(id)) return runs_.add(*numbered, first);
+  if (const auto numbered = parse_numbered_id(id)) {
+    note_found(*numbered, first);
+    return runs_.add(*numbered, first);
+  }
   runs_.note_settlement();
   add_name(id);
   while (names_.size() > most_names || bytes_of_names_ > most_bytes_of_names)
@@ -81,20 +92,34 @@ std::string delivery_memory::note_missing(const numbered_id& of, std::uint64_t f
                                           const settled_run& open) {
   auto known = open;
   if (const auto* settled = runs_.find(of)) known.add(*settled);
-  const auto whose = ' ' + std::to_string(of.epoch) + ' ' + of.producer;
+  const auto end = end_of_missing(of);
   for (const auto& each : missing_) {
-    const auto told =
-        each.ends_with(whose) ? settled_run::parse(each.substr(0, each.size() - whose.size())) : std::nullopt;
-    if (told) known.add(*told);
+    if (const auto told = missing_numbers(each, end)) known.add(*told);
   }
   const auto lost = known.without(from, to);
   if (lost.empty()) return {};
   auto text = lost.to_text();
   if (text.size() > longest_missing)
     text = text.substr(0, text.find_first_of(",-")) + '-' + text.substr(text.find_last_of(",-") + 1);
-  missing_.push_back(text + whose);
+  missing_.push_back(text + end);
   if (missing_.size() > most_missing) missing_.erase(missing_.begin());
   return missing_.back();
+}
+
+/// A broker that has rejected a message may take the next one first, so it comes behind it.
+void delivery_memory::note_found(const numbered_id& which, std::uint64_t first) {
+  if (missing_.empty()) return;
+  settled_run found;
+  found.add(which.number);
+  found.add(first, which.number);
+  const auto end = end_of_missing(which);
+  for (auto& each : missing_) {
+    auto told = missing_numbers(each, end);
+    if (!told) continue;
+    told->remove(found);
+    each = told->empty() ? std::string() : told->to_text() + end;
+  }
+  std::erase(missing_, std::string());
 }
 
 std::vector<std::string> delivery_memory::names() const {

@@ -45,7 +45,8 @@ class delivery_memory {
   void note(std::string_view field, const std::string& text);
   std::string noted(std::string_view field) const { return unknown_fields_.text(field).value_or(std::string()); }
   /// The numbers from one to another of this producer that are neither settled, nor in `open`, nor told already. They
-  /// are remembered as missing, and returned as `settled_runs::texts` has them; empty: there are none.
+  /// are remembered as missing until they are settled, and returned as `settled_runs::texts` has them; empty: there are
+  /// none.
   std::string note_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
   const std::vector<std::string>& missing() const noexcept { return missing_; }
   const settled_runs& runs() const noexcept { return runs_; }
@@ -58,6 +59,7 @@ class delivery_memory {
 
   bool add_name(const std::string& id);
   void remove_name(const std::string& id);
+  void note_found(const numbered_id& which, std::uint64_t first);
   bool read_runs(const std::vector<std::string>& texts);
   bool read_names(const std::vector<std::string>& texts);
   bool read_failed(const std::vector<std::string>& texts);

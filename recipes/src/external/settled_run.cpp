@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "external/plain_number.hpp"
 
@@ -34,6 +35,12 @@ void settled_run::add(std::uint64_t first, std::uint64_t last) {
 
 void settled_run::add(const settled_run& other) {
   for (const auto& each : other.ranges_) add(each.first, each.last);
+}
+
+void settled_run::remove(const settled_run& other) {
+  settled_run rest;
+  for (const auto& each : ranges_) rest.add(other.without(each.first, each.last));
+  ranges_ = std::move(rest.ranges_);
 }
 
 settled_run settled_run::without(std::uint64_t first, std::uint64_t last) const {

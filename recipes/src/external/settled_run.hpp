@@ -23,6 +23,7 @@ class settled_run {
   void add(std::uint64_t first, std::uint64_t last);
   /// All numbers of another one.
   void add(const settled_run& other);
+  void remove(const settled_run& other);
   /// The numbers from `first` to `last` that are not in it.
   settled_run without(std::uint64_t first, std::uint64_t last) const;
   bool empty() const noexcept { return ranges_.empty(); }

@@ -23,7 +23,8 @@ bool settled_runs::may_have_forgotten(const std::string& producer) const {
   std::size_t epochs = 0;
   for (auto each = runs_.lower_bound({producer, 0}); each != runs_.end() && each->first.first == producer; ++each)
     ++epochs;
-  return epochs >= most_epochs || runs_.size() >= most_producers;
+  const bool may_lack_bytes = bytes_ > most_bytes / 2;  // `bound_bytes` leaves more than that
+  return epochs >= most_epochs || runs_.size() >= most_producers || may_lack_bytes;
 }
 
 void settled_runs::add(const numbered_id& which, std::uint64_t first) {

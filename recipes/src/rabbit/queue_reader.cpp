@@ -166,7 +166,8 @@ awaitable<error_code> queue_reader::find_queue() {
 awaitable<error_code> queue_reader::consume() {
   const auto asked = make_question("basic.consume");
   consumed_ = connection_.number();
-  stalls_.note_event(now());
+  settled_at_ = now();
+  stalls_.note_event(settled_at_);
   connection_.link()->consume(
       queue_, static_cast<std::uint16_t>(prefetch_), [this](amqp_delivery each) { take(std::move(each)); },
       [this, asked](const amqp_answer& answer) { note_answer(*asked, answer); });

@@ -51,7 +51,8 @@ stream_shard_status position_of(const json_object& record) {
 
 /// RabbitMQ "4.0.5" drops messages of a queue without the argument that has come back 20 times.
 bool is_limiting(const std::string& version) {
-  return !version.empty() && version.front() >= '4' && version.front() <= '9';
+  const auto major = version.substr(0, version.find('.'));
+  return major.size() > 1 ? major.front() != '0' : major >= "4" && major <= "9";
 }
 
 /// The library has read it already.

@@ -38,7 +38,7 @@ void judge_records(stream_findings& about) {
     }
   }
   about.add("dead-letters", severity::warning, "dead letters: ", letters);
-  about.add("missing-messages", severity::critical, "confirmed, and have not come: ", missing);
+  about.add("missing-messages", severity::critical, "have not come, although later ones have: ", missing);
   about.add("low-delivery-limit", severity::warning,
             "the broker drops messages that have come back 20 times, unless a policy says otherwise: in shard ",
             limited);
