@@ -244,15 +244,16 @@ BOOST_AUTO_TEST_CASE(a_memory_of_long_ids_is_bounded_too) {
 
 BOOST_AUTO_TEST_CASE(a_message_that_has_failed_and_does_not_come_again_is_forgotten) {
   remembered_ids memory(10);
-  held_messages held(10);
-  held.add(message_with_id("c"));
-  for (const auto* each : {"a", "b", "c"}) memory.fail(each, 7);
-  memory.bound_failed(3, held);
-  BOOST_TEST(memory.failed("a").count == 1);
-  memory.bound_failed(2, held);
-  BOOST_TEST(memory.failed("a").count == 0);
-  BOOST_TEST(memory.failed("b").count == 0);
-  BOOST_TEST(memory.failed("c").count == 1);
+  held_messages held(1'000);
+  for (std::size_t i = 0; i < most_counted; ++i) memory.fail("gone " + std::to_string(i), 7, held);
+  BOOST_TEST(memory.failed("gone 0").count == 1);
+  for (const auto* each : {"a", "b"}) held.add(message_with_id(each));
+  for (int attempt = 1; attempt <= 8; ++attempt) memory.fail("a", 8, held);
+  BOOST_TEST(memory.failed("a").count == 8);
+  BOOST_TEST(memory.failed("gone 0").count == 0);
+  memory.fail("b", 9, held);
+  BOOST_TEST(memory.failed("b").count == 1);
+  BOOST_TEST(memory.failed("a").count == 8);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -46,16 +46,13 @@ void external_queue_source::take_news() {
 }
 
 void external_queue_source::apply(remembered_ids& to, const std::vector<settlement>& batch) const {
-  bool has_failed = false;
   for (const auto& each : batch) {
-    if (each.how == settlement::kind::count_attempt) {
-      has_failed = true;
-      to.fail(each.what->name, each.first_failed);
-    } else {
-      to.settle(each.what->name);
-    }
+    const auto& id = each.what->name;
+    if (each.how == settlement::kind::count_attempt)
+      to.fail(id, each.first_failed, held());
+    else
+      to.settle(id);
   }
-  if (has_failed) to.bound_failed(options().in_hand, held());
 }
 
 }  // namespace zkrecipes::detail

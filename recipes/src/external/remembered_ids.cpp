@@ -40,14 +40,12 @@ void remembered_ids::forget(const std::string& id) {
   memory_.forget(id);
 }
 
-void remembered_ids::bound_failed(std::size_t most, const held_messages& held) {
+void remembered_ids::fail(const std::string& id, std::int64_t since, const held_messages& held) {
   const auto all = memory_.failed_names();
-  std::size_t bytes = 0;
-  for (const auto& each : all) bytes += held_messages::cost_of(each) + held_messages::bytes_of_attempts;
-  if (all.size() <= most && bytes <= held_messages::most_bytes) return;
   for (const auto& each : all) {
-    if (!held.contains(each)) memory_.forget(each);
+    if (all.size() >= most_counted && each != id && !held.contains(each)) memory_.forget(each);
   }
+  memory_.fail(id, since);
 }
 
 void remembered_ids::forget_oldest() {

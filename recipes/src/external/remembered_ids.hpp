@@ -26,11 +26,10 @@ class remembered_ids {
   void settle(const std::string& id);
   /// It can not come again.
   void forget(const std::string& id);
-  void fail(const std::string& id, std::int64_t since) { memory_.fail(id, since); }
+  /// One that has failed and never comes again would be counted for ever. If no more can be counted, those that are not
+  /// held are forgotten.
+  void fail(const std::string& id, std::int64_t since, const held_messages& held);
   failed_attempts failed(const std::string& id) const { return memory_.failed(id); }
-  /// A message that has failed and never comes again would be counted for ever. If there are more than `most` of them,
-  /// or if they take too much, those are forgotten that are not held.
-  void bound_failed(std::size_t most, const held_messages& held);
 
  private:
   void forget_oldest();
