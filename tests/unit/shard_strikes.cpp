@@ -54,15 +54,26 @@ struct returning_member {
 
 BOOST_AUTO_TEST_SUITE(shard_strikes)
 
-BOOST_AUTO_TEST_CASE(at_most_one_strike_counts_in_each_calm) {
+BOOST_AUTO_TEST_CASE(of_a_member_at_most_one_strike_counts_in_each_calm) {
   term_record record;
   for (std::int64_t at = 1000; at < 30'000; at += 1000) add_strike(record, "a", at, 10s);
   BOOST_TEST(record.deaths == 3);
   BOOST_TEST(record.struck.by == std::vector<std::string>{"a"}, boost::test_tools::per_element());
   BOOST_TEST(strikes_needed(record, 3) == 9);
   add_strike(record, "b", 30'500, 10s);
-  BOOST_TEST(record.deaths == 3);
+  BOOST_TEST(record.deaths == 4);
   BOOST_TEST(strikes_needed(record, 3) == 3);
+}
+
+// With a guardian the next owner begins within a second.
+BOOST_AUTO_TEST_CASE(a_shard_that_kills_one_member_after_the_other_is_stopped_at_the_third) {
+  term_record record;
+  for (const auto* each : {"a", "b"}) {
+    add_strike(record, each, 1000, 10s);
+    BOOST_TEST(record.deaths < strikes_needed(record, 3));
+  }
+  add_strike(record, "c", 1200, 10s);
+  BOOST_TEST(record.deaths == strikes_needed(record, 3));
 }
 
 BOOST_AUTO_TEST_CASE(strikes_at_unknown_times_count) {

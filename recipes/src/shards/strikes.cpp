@@ -18,7 +18,7 @@ void add_strike(term_record& record, const std::string& member, std::int64_t at_
   if (!is_known && row.by.size() < most_names) row.by.push_back(member);
   const auto since = at_ms - row.at_ms;
   const bool is_soon = row.at_ms > 0 && since >= 0 && since < calm.count();
-  if (record.deaths > 0 && is_soon) return;
+  if (record.deaths > 0 && is_soon && is_known) return;
   ++record.deaths;
   if (at_ms > 0) row.at_ms = at_ms;
 }
