@@ -132,6 +132,36 @@ BOOST_FIXTURE_TEST_CASE(a_member_on_probation_is_lowered_by_the_next_failure_for
   BOOST_TEST(!health.is_troubled());
 }
 
+// Its careers execute for a while, and fail then. Its shards would go to and fro.
+BOOST_FIXTURE_TEST_CASE(a_sign_that_was_wrong_ends_no_further_lowering_before_there_is_progress, healthy_member) {
+  fail(0, 8);
+  advance(3s);
+  fail(0, 8);
+  health.note_good_sign(2);
+  BOOST_TEST(health.lowered().empty());
+  fail(3, 4);  // it was begun before
+  BOOST_TEST(!health.lowered().empty());
+  health.note_good_sign(2);
+  BOOST_TEST(health.lowered().empty());
+  fail(2, 3);
+  health.note_good_sign(2);
+  health.note_good_sign(3);
+  BOOST_TEST(!health.lowered().empty());
+  for (std::uint32_t each = 0; each < 4; ++each) health.note_progress(each);
+  BOOST_TEST(health.lowered().empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(trouble_does_not_outlive_the_shards_that_failed, healthy_member) {
+  fail(0, 5);
+  for (std::uint32_t each = 0; each < 5; ++each) health.forget(each);
+  BOOST_TEST(!health.is_troubled());
+  advance(20s);
+  for (std::uint32_t each = 0; each < 2; ++each) health.add(each);
+  fail(5, 8);
+  BOOST_TEST(health.is_troubled());
+  BOOST_TEST(health.lowered().empty());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_member_that_comes_back_a_second_time_at_once_is_given_nothing_before_it_has_stayed,
                         returning_member) {
   BOOST_TEST(!joins(1'000));

@@ -1,6 +1,7 @@
 #include "shards/member_health.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace zkrecipes::detail {
 
@@ -23,12 +24,14 @@ bool member_health::is_troubled() const {
 
 void member_health::forget(std::uint32_t shard) {
   has_failed_.erase(shard);
+  if (!is_troubled()) troubled_since_ = never;
   probe_.pass_on(shard);
 }
 
 void member_health::note_failure(std::uint32_t shard, const std::string& what) {
   const auto now = on_->now();
   has_failed_[shard] = true;
+  if (sign_of_ == shard) is_deceived_ = true;
   if (!is_troubled()) {
     troubled_since_ = never;
     return;
@@ -48,10 +51,11 @@ void member_health::lower(const std::string& what) {
 }
 
 /// We ask for shards again, on probation: to wait for progress would give ours away behind an outage of all, because
-/// the members make progress one after the other.
-void member_health::note_good_sign() {
+/// the members make progress one after the other. A career that executes for a while before it fails would ask again
+/// and again, so that its member's shards go to and fro.
+void member_health::note_good_sign(std::uint32_t shard) {
   ++good_signs_;
-  lowered_.clear();
+  if (!is_deceived_ && !std::exchange(lowered_, {}).empty()) sign_of_ = shard;
   changed_.notify();
 }
 
@@ -59,11 +63,12 @@ void member_health::note_progress(std::uint32_t shard) {
   const auto found = has_failed_.find(shard);
   if (found == has_failed_.end()) return;
   const bool is_news = std::exchange(found->second, false);
+  if (sign_of_ == shard) sign_of_.reset();
   if (is_news) probe_.pass_on(shard);
   if (is_troubled()) return;
   troubled_since_ = never;
   last_rest_ = 0ms;
-  is_on_probation_ = false;
+  is_on_probation_ = is_deceived_ = false;
   if (!std::exchange(lowered_, {}).empty()) changed_.notify();
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include <zkrecipes/shard_group_options.hpp>
@@ -28,7 +29,8 @@ class member_health {
   void forget(std::uint32_t shard);
   void note_failure(std::uint32_t shard, const std::string& what);
   /// A shard that has failed executes again. It may be too early to call it progress, but others can try, too.
-  void note_good_sign();
+  /// Such a sign ends the lowering, unless one was wrong.
+  void note_good_sign(std::uint32_t shard);
   void note_progress(std::uint32_t shard);
   /// Ends the lowering when its time is over.
   void look();
@@ -63,6 +65,8 @@ class member_health {
   time_point lowered_until_ = never;
   bool is_on_probation_ = false;
   std::chrono::milliseconds last_rest_{0};
+  std::optional<std::uint32_t> sign_of_;  // the shard whose sign has ended a lowering
+  bool is_deceived_ = false;              // it has failed without progress: until there is some no sign ends one
   std::uint64_t good_signs_ = 0;
 };
 

@@ -19,10 +19,12 @@ class risk_turn {
     if (!holder_) holder_ = shard;
     return holder_ == shard;
   }
-  void pass_on(std::uint32_t shard) {
-    if (holder_ != shard) return;
+  /// False: it was not its turn.
+  bool pass_on(std::uint32_t shard) {
+    if (holder_ != shard) return false;
     holder_.reset();
     changed_.notify();
+    return true;
   }
   condition& changed() noexcept { return changed_; }
 

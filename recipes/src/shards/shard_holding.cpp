@@ -161,6 +161,7 @@ awaitable<void> shard_holding::serve(term_ptr term) {
   if (is_given_up_) service_->stop(is_at_once_);
   background calming;
   const auto& strand = member_->session()->strand();
+  if (!group_->health.has_failed(which_.number)) group_->health.probe().pass_on(which_.number);
   const bool is_known_to_fail = term->record().deaths > 0 || group_->health.is_watched(which_.number);
   if (is_known_to_fail) calming.run(strand, owning(shared_from_this(), &shard_holding::calm_down, term));
   if (term->record().deaths == 0) group_->risk.pass_on(which_.number);
@@ -186,7 +187,7 @@ awaitable<void> shard_holding::calm_down(term_ptr term) {
   auto calm_at = never;
   while (!term->reason() && (term->has_deaths() || health.is_watched(which_.number))) {
     if (term->has_progressed() && health.is_watched(which_.number)) {
-      health.note_good_sign();
+      health.note_good_sign(which_.number);
       health.note_progress(which_.number);
       if (!term->has_deaths()) break;
     }
@@ -198,7 +199,7 @@ awaitable<void> shard_holding::calm_down(term_ptr term) {
     if (now >= alone_until) {
       alone_until = never;
       group_->risk.pass_on(which_.number);
-      if (calm_at != never) health.note_good_sign();
+      if (calm_at != never) health.note_good_sign(which_.number);
     }
     if (now >= calm_at) {
       health.note_progress(which_.number);
@@ -300,7 +301,8 @@ awaitable<void> shard_holding::wait_for_release() {
 }
 
 /// Pauses after an error that may pass by: a term of the same kind would fail again at once. The news that another
-/// shard executes again ends the pause.
+/// shard executes again ends the pause. A shard that has tried for all and failed may be bad itself, so it is the turn
+/// of another, which tries soon.
 awaitable<void> shard_holding::rest() {
   const auto& session = member_->session();
   auto& health = group_->health;
@@ -308,13 +310,23 @@ awaitable<void> shard_holding::rest() {
   const forwarding probes(health.probe().changed(), changed_);
   const auto began = session->now();
   const auto soon = pause_.next(*session->get_scheduler());
-  const auto late = began + patience_in_trouble * (soon - began);
+  const auto between_tries =
+      std::clamp<std::chrono::milliseconds>(group_->options.calm / 10, shortest_pause, first_pause);
   const auto known = health.good_signs();
+  auto due = began + patience_in_trouble * (soon - began);
+  bool has_passed = health.probe().pass_on(which_.number);
+  bool has_waited = false;
   while (goes_on() && health.good_signs() == known) {
-    const bool is_for_others = health.is_troubled() && !health.probe().take(which_.number);
-    const auto until = is_for_others ? late : soon;
-    if (session->now() >= until) break;
-    co_await changed_.wait(until);
+    const auto now = session->now();
+    if (now >= soon) has_passed = false;
+    if (!health.is_troubled())
+      due = soon;
+    else if (!has_passed && health.probe().take(which_.number))
+      due = std::min(due, has_waited ? std::max(soon, now + between_tries) : soon);
+    else
+      has_waited = !has_passed;
+    if (now >= due) break;
+    co_await changed_.wait(has_passed ? soon : due);
   }
 }
 
