@@ -50,6 +50,19 @@ BOOST_AUTO_TEST_CASE(moves_tell_where_from_and_since_when) {
   BOOST_TEST((moves[2] == shard_move_status{7, "", false, "orders-2", "none", std::nullopt}));
 }
 
+BOOST_AUTO_TEST_CASE(shards_whose_consumers_hold_off_are_told_with_the_reason_of_the_first) {
+  zkrecipes::shard_group_view view;
+  view.shards.resize(4);
+  for (std::uint32_t i = 0; i < 4; ++i) view.shards[i].number = i;
+  view.shards[1].held_off = "the database is away";
+  view.shards[2].held_off = "it is away, too";
+  const auto found = problems_of(status_of("/orders", view, {"orders-1"}, samples::noon()));
+  BOOST_TEST_REQUIRE(found.size() == 1u);
+  BOOST_TEST(found[0].name == "consumer-held-off");
+  BOOST_TEST(found[0].text ==
+             "all attempts at messages fail, so one is tried at a time (shards 1-2): the database is away");
+}
+
 BOOST_AUTO_TEST_CASE(a_clock_that_is_behind_makes_no_negative_age) {
   const auto early = status_of("/orders", samples::group_view(), {"orders-1"}, samples::noon() - 1h);
   BOOST_TEST((early.moves[0].age == 0ms));

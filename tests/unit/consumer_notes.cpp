@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "election/term_record.hpp"
+#include "shards/group_view_maker.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
@@ -93,6 +94,15 @@ BOOST_AUTO_TEST_CASE(notes_that_the_version_before_has_carried_into_its_term_cou
 BOOST_AUTO_TEST_CASE(notes_of_its_own_term_outlive_a_write_of_the_version_before) {
   const version_before old(serialize(noted()));
   BOOST_TEST((read(old.write(7, "retired")).notes == noted().notes));
+}
+
+BOOST_AUTO_TEST_CASE(the_view_of_a_shard_tells_why_its_consumer_holds_off) {
+  auto record = noted();
+  BOOST_TEST(shard_of(3, serialize(record), {}).held_off.empty());
+  record.notes.figures.set("held_off", "the database is away");
+  BOOST_TEST(shard_of(3, serialize(record), {}).held_off == "the database is away");
+  record.phase = term_phase::retired;
+  BOOST_TEST(shard_of(3, serialize(record), {}).held_off.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_field_of_another_type_counts_as_empty) {

@@ -30,6 +30,7 @@ shard_view shard_of(std::uint32_t number, const std::string& data, const node_st
   shard.owner_node = member_of(*record);
   shard.deaths = record->deaths;
   shard.since = stat.mtime;
+  if (!record->finished()) shard.held_off = record->notes.figures.text("held_off").value_or(std::string());
   return shard;
 }
 

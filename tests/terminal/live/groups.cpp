@@ -168,6 +168,10 @@ BOOST_AUTO_TEST_CASE(a_shard_in_quarantine_is_released) {
              "zkadmin: shard 4 of " + path + " is not in quarantine: nothing was sent\n");
   BOOST_TEST(zkadmin({"group", "release", path, "6", "--rw"}).err ==
              "zkadmin: " + path + " has no shard 6: its shards are 0 to 5: nothing was sent\n");
+
+  for (const auto* each : {"3", "5"}) create("/g/quarantine/000" + std::string(each), "");
+  BOOST_TEST(zkadmin({"group", "release", path, "--all", "--rw"}).out == "released 2 shards of " + path + "\n");
+  BOOST_TEST(group_owning(shards).at("problem").is_null());
 }
 
 BOOST_AUTO_TEST_CASE(the_dashboard_shows_a_group_as_it_changes) {

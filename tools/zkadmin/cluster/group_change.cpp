@@ -76,7 +76,7 @@ asio::awaitable<intervention> prepare_thaw(zkrecipes::session session, std::stri
 
 namespace {
 
-constexpr std::size_t most_at_once = 1000;  // so that the transaction is not too large for a server
+constexpr std::size_t most_at_once = 100;  // so that the transaction is not too large for a server
 
 /// Without the deaths in the record the next one would put the shard there again. A record that its owner may be
 /// writing is left alone.
@@ -129,7 +129,7 @@ asio::awaitable<intervention> prepare_release_of_all(zkrecipes::session session,
   }
   if (released == 0) throw nothing_to_do("no shard of " + path + " is in quarantine");
   change.done = "released " + std::to_string(released) + " shards of " + path;
-  if (released == most_at_once) change.done += "; there may be more";
+  if (released == most_at_once) change.done += "; there may be more: give the command again";
   co_return change;
 }
 

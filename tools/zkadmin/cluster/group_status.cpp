@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "text.hpp"
+
 namespace zkadmin {
 namespace {
 
@@ -11,6 +13,8 @@ using std::chrono::milliseconds;
 using zkrecipes::shard_group_view;
 using zkrecipes::shard_view;
 using time_point = std::chrono::system_clock::time_point;
+
+constexpr std::size_t longest_held_off = 200;
 
 std::optional<milliseconds> age_since(std::int64_t since, time_point now) {
   if (since == 0) return std::nullopt;
@@ -111,6 +115,10 @@ group_status status_of(std::string path, const shard_group_view& view, const gro
   for (const auto& each : view.shards) {
     const auto owner = members.find(each.assigned_to);
     const auto owner_id = owner == members.end() ? std::string() : owner->second.id;
+    if (!each.held_off.empty()) {
+      if (group.held_off.empty()) group.held_off_reason = shortened(each.held_off, longest_held_off);
+      group.held_off.push_back(each.number);
+    }
     if (!each.pinned_to.empty()) group.pins.push_back({each.number, each.pinned_to, owner_id});
     if (each.is_in_quarantine) {
       group.quarantined.push_back(quarantine_of(each));

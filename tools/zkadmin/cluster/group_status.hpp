@@ -84,6 +84,8 @@ struct group_status {
   std::vector<std::string> drained{};            ///< Ids of members that an operator drains, also if they are away.
   shard_numbers waiting{};                       ///< Shards that wait for absent members.
   shard_numbers unassigned{};                    ///< No member is to own them, and none of the reasons above holds.
+  shard_numbers held_off{};                      ///< All attempts of their consumers fail.
+  std::string held_off_reason{};                 ///< Why, of the first of these.
   friend bool operator==(const group_status&, const group_status&) = default;
 };
 

@@ -34,6 +34,10 @@ problem_list problems_of(const group_status& group, const problem_limits& limits
   };
   if (!group.quarantined.empty())
     add("quarantined-shards", severity::critical, "shards in quarantine: " + std::to_string(group.quarantined.size()));
+  if (!group.held_off.empty())
+    add("consumer-held-off", severity::critical,
+        "all attempts at messages fail, so one is tried at a time (shards " +
+            shortened(ranges(group.held_off), longest_list) + "): " + group.held_off_reason);
   const bool is_unplanned = group.planner.empty() && !group.planner_unknown;
   if (!group.members.empty() && is_unplanned) add("nobody-plans", severity::warning, "nobody plans");
   if (auto text = standing_moves(group, limits); !text.empty())
