@@ -71,10 +71,7 @@ void delivery_memory::remove_name(const std::string& id) {
   names_.erase(found);
 }
 
-void delivery_memory::fail(const std::string& id, std::int64_t since) {
-  if (failed_.size() >= most_counted && !failed_.contains(id)) return;
-  count_failure(failed_[id], since);
-}
+void delivery_memory::fail(const std::string& id, std::int64_t since) { count_failure(failed_, id, since); }
 
 failed_attempts delivery_memory::failed(const std::string& id) const {
   const auto found = failed_.find(id);

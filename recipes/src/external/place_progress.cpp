@@ -50,9 +50,7 @@ void place_progress::settle(const std::string& place) {
 }
 
 void place_progress::fail(const std::string& place, std::int64_t since) {
-  if (!numbers_.contains(place)) return;
-  if (stored_.failed.size() >= most_counted && !stored_.failed.contains(place)) return;
-  count_failure(stored_.failed[place], since);
+  if (numbers_.contains(place)) count_failure(stored_.failed, place, since);
 }
 
 failed_attempts place_progress::failed(std::string_view place) const {

@@ -74,10 +74,7 @@ void stream_progress::note_settled(entries::iterator which) {
   if (follows && is_followed) --runs_;
 }
 
-void stream_progress::fail(const stream_id& which, std::int64_t since) {
-  if (stored_.failed.size() >= most_counted && !stored_.failed.contains(which)) return;
-  count_failure(stored_.failed[which], since);
-}
+void stream_progress::fail(const stream_id& which, std::int64_t since) { count_failure(stored_.failed, which, since); }
 
 failed_attempts stream_progress::failed(const stream_id& which) const {
   const auto found = stored_.failed.find(which);

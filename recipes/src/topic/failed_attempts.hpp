@@ -24,6 +24,12 @@ inline constexpr std::size_t most_counted = 100;
 /// reads.
 void count_failure(failed_attempts& of, std::int64_t now);
 
+/// The same for one of those that a record names, as long as there is room in it.
+template <class Failures, class Name>
+void count_failure(Failures& all, const Name& which, std::int64_t now) {
+  if (all.size() < most_counted || all.contains(which)) count_failure(all[which], now);
+}
+
 /// `17.3 2 1700000000000`: the name of a message, its failed attempts, and when the first of them failed.
 std::string failed_text(const std::string& name, const failed_attempts& attempts);
 /// The name, unread, and its attempts. Nothing if the text is not of this form.

@@ -47,10 +47,7 @@ void log_progress::settle(const message_place& which) {
   move_on();
 }
 
-void log_progress::fail(const message_place& which, std::int64_t since) {
-  if (stored_.failed.size() >= most_counted && !stored_.failed.contains(which)) return;
-  count_failure(stored_.failed[which], since);
-}
+void log_progress::fail(const message_place& which, std::int64_t since) { count_failure(stored_.failed, which, since); }
 
 bool log_progress::is_far_ahead() const {
   auto ranges = stored_.batches.all().size();
