@@ -7,11 +7,13 @@
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/counter.hpp>
+#include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/read_write_lock.hpp>
 #include <zkrecipes/semaphore.hpp>
 
 #include "ensemble/queue_case.hpp"
+#include "ensemble/request_log.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -128,6 +130,19 @@ BOOST_AUTO_TEST_CASE(readers_that_are_let_in_together_hold_when_they_are_told) {
   let_go();
   BOOST_TEST_REQUIRE(run_until([&] { return told == readers; }));
   BOOST_TEST(valid == readers);
+}
+
+BOOST_AUTO_TEST_CASE(members_of_one_session_open_a_round_by_one_transaction) {
+  request_log log;
+  auto with = options();
+  with.trace = log.hook();
+  auto zk = connect(with);
+  double_barrier doors(zk, "/crowd", many);
+  std::deque<recorder<attendance>> all;
+  for (std::size_t i = 0; i < many; ++i) doors.async_enter(all.emplace_back(executor()).token());
+  BOOST_TEST_REQUIRE(run_until([&] { return std::ranges::all_of(all, [](auto& each) { return each.done(); }); }));
+  for (auto& each : all) BOOST_TEST(!each.error(), each.error().message());
+  BOOST_TEST(log.count("multi") == 1, "it names all members, so one for each of them would take memory of the square");
 }
 
 BOOST_AUTO_TEST_CASE(additions_of_many_objects_of_a_session_never_conflict) {

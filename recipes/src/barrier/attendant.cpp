@@ -8,6 +8,7 @@
 #include "session/deadline.hpp"
 #include "session/forwarding.hpp"
 #include "session/together.hpp"
+#include "shared/path_turns.hpp"
 
 namespace zkrecipes::detail {
 
@@ -163,6 +164,17 @@ awaitable<error_code> attendant::open() {
     why_.note("the data of " + at_->path + " is that of the last round that there can be");
     co_return errc::foreign_data;
   }
+  // Its transaction names all members, so of those of a session one makes it, and the others hear of it.
+  const auto turns = path_turns::of(at_->session, at_->path);
+  const auto tries = at_->tries;
+  const auto turn = co_await turns->enter();
+  if (!turn) co_return asio::error::operation_aborted;
+  if (tries != at_->tries) {
+    fresh_ = at_->opened && at_->opened->record.names(self_);
+    if (fresh_) round_ = at_->opened;
+    co_return error_code();
+  }
+  at_->opened = nullptr;
   const auto next = std::make_shared<const round_view>(opened(*seen, at_->size));
   transaction checks;
   for (const auto& who : next->inside) checks.check(join(at_->path, who.name));
@@ -171,9 +183,11 @@ awaitable<error_code> attendant::open() {
   fresh_ = false;
   std::vector<backend::request> decision{backend::make_multi(all)};
   auto answered = co_await node_->ask(std::move(decision));
+  ++at_->tries;
   auto& [error, decided] = answered;
   if (!error) error = decided.front().error;
   if (error) co_return may_be_overtaken(error) ? error_code() : error;
+  at_->opened = next;
   fresh_ = next->record.names(self_);
   if (fresh_) round_ = next;
   co_return error_code();
@@ -244,7 +258,9 @@ awaitable<error_code> attendant::wait_others(members inside) {
     if (error == errc::server_error) continue;
     if (error) co_return error;
     inside = still_inside(members_of(replies[1].children, round_markers()), round_);
-    if (replies[0].error) continue;
+    const bool has_gone = static_cast<bool>(replies[0].error);
+    replies.clear();  // a thousand may wait in one process
+    if (has_gone) continue;
     while (!hint->fired()) {
       auto why = co_await changed.wait();
       if (why == wake::cancelled) co_return asio::error::operation_aborted;

@@ -1,6 +1,7 @@
 // What one `double_barrier` object stands for.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,6 +23,10 @@ class double_barrier_state {
   const std::string path;
   const int size;
   const std::string id;
+
+  // On the strand.
+  std::uint64_t tries = 0;  ///< To open a round: those that have ended.
+  round_view_ptr opened;    ///< By the last of them; null if it has failed.
 
   /// Members of one session that see the same share one view. On the strand.
   round_view_ptr view_of(round_record record, std::int32_t version, std::span<const member> line) {
