@@ -239,6 +239,7 @@ awaitable<outcome<>> attendant::leave() {
   // If the path has gone, nobody is inside.
   if (listed.error && listed.error != errc::no_node) co_return outcome<>(listed.error);
   auto inside = still_inside(members_of(listed.children, round_markers()), round_);
+  listed = {};  // as many may wait as there are names in it
   co_return outcome<>(co_await wait_others(std::move(inside)));
 }
 
@@ -259,7 +260,7 @@ awaitable<error_code> attendant::wait_others(members inside) {
     if (error) co_return error;
     inside = still_inside(members_of(replies[1].children, round_markers()), round_);
     const bool has_gone = static_cast<bool>(replies[0].error);
-    replies.clear();  // a thousand may wait in one process
+    replies.clear();
     if (has_gone) continue;
     while (!hint->fired()) {
       auto why = co_await changed.wait();
