@@ -24,7 +24,7 @@ bool circuit_breaker::spares(message_in_hand& which, const message_outcome& fail
   note_failure(which, failed.reason(), is_forbidden, now);
   if (takes_count(which, now)) return false;
   if (failed.after()) {
-    window_.rest(which, now + bounded(*failed.after()));
+    window_.rest(which, now + std::max<std::chrono::milliseconds>(bounded(*failed.after()), first_probe_pause));
   } else if (is_open_) {
     window_.rest(which, never);
     spared_.insert(which.number);
@@ -41,7 +41,7 @@ void circuit_breaker::note_failure(message_in_hand& which, const std::string& re
   which.failed = now;
   if (options_.retry.outage.count() == 0) return;
   const bool is_common = is_forbidden && !which.is_at_fault;
-  if (!is_open_ && (is_common || are_enough(which))) open(reason, now);
+  if (!is_open_ && (is_common || (!which.is_at_fault && are_enough(which)))) open(reason, now);
   if (!is_open_ || !std::exchange(is_probing_, false)) return;
   next_probe_ = now + std::min<lease_clock::duration>(pause_, options_.retry.outage);
   pause_ = std::min<lease_clock::duration>(2 * pause_, longest_probe_pause);
@@ -57,7 +57,7 @@ bool circuit_breaker::are_enough(const message_in_hand& which) {
 /// Whether the attempt that has failed counts.
 bool circuit_breaker::takes_count(const message_in_hand& which, lease_clock::time_point now) {
   if (now < which.counts_from) return false;
-  if (!is_open_) return true;
+  if (!is_open_ || which.is_at_fault) return true;
   if (!first_ || which.number < *first_ || !window_.find(*first_)) first_ = which.number;
   if (which.number != *first_ || now < next_count_) return false;
   next_count_ = now + options_.retry.outage;
@@ -69,7 +69,7 @@ void circuit_breaker::open(const std::string& reason, lease_clock::time_point no
   reason_ = reason;
   next_count_ = now + options_.retry.outage;
   pause_ = first_probe_pause;
-  is_probing_ = is_turn_of_first_ = true;  // what has opened it counts as the first probe
+  is_probing_ = true;  // what has opened it counts as the first probe
   is_prepared_ = false;
   first_.reset();
 }
@@ -111,14 +111,19 @@ void circuit_breaker::prepare_probe(lease_clock::time_point now) {
   if (!is_open_ || spared_.empty()) return;
   const bool has_other = window_.next(now) || !window_.missing().empty();
   if (std::exchange(is_prepared_, true) && has_other) return;
-  if (has_other && !is_turn_of_first_) return;
-  while (!spared_.empty() && !release(next_spared())) {  // some may have gone
+  if (has_other && !is_first_due(now)) return;
+  while (!spared_.empty() && !release(next_spared(now))) {  // some may have gone
   }
 }
 
-/// The first message, or the one behind the last probe.
-std::uint64_t circuit_breaker::next_spared() {
-  if (is_turn_of_first_) return first_ && spared_.contains(*first_) ? *first_ : *spared_.begin();
+/// Whether an attempt at the first message would count.
+bool circuit_breaker::is_first_due(lease_clock::time_point now) const {
+  return now >= next_count_ && first_ && spared_.contains(*first_);
+}
+
+/// The first message if that counts, or the one behind the last probe.
+std::uint64_t circuit_breaker::next_spared(lease_clock::time_point now) {
+  if (is_first_due(now)) return *first_;
   const auto behind = spared_.upper_bound(last_probe_);
   last_probe_ = behind == spared_.end() ? *spared_.begin() : *behind;
   return last_probe_;
@@ -128,7 +133,6 @@ void circuit_breaker::note_begun() {
   if (!is_open_) return;
   is_probing_ = true;
   is_prepared_ = false;
-  is_turn_of_first_ = !is_turn_of_first_;
 }
 
 /// False: it has gone.

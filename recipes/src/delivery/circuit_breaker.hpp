@@ -14,9 +14,10 @@
 namespace zkrecipes::detail {
 
 /// While attempts at different messages fail and none succeeds, the dependency is at fault, and not the messages. Then
-/// it is *open*: one message is tried at a time, with pauses, and an attempt that fails does not count. One probe
-/// in two is the first message that has failed, the other goes on to the next one, so that a message which can never
-/// succeed does not stand for all. The first success closes it, and all that was spared is tried again at once.
+/// it is *open*: one message is tried at a time, with pauses, and an attempt that fails does not count. The probe is
+/// the message that came last, and where all have been tried they take turns, so that messages which can never succeed
+/// do not stand for all. The first success closes it, and all that was spared is tried again at once. A message that
+/// fails then is at fault itself: that attempt counts, and does not open it again.
 ///
 /// Nothing can tell whether messages that fail for good are all there are. So one attempt in `message_retry::outage`
 /// counts, that of the first message, which is parked in the end. It needs no session.
@@ -46,6 +47,8 @@ class circuit_breaker {
   bool lets_begin(lease_clock::time_point now) const;
   /// Sees to it that there is a message to be tried, when `lets_begin`.
   void prepare_probe(lease_clock::time_point now);
+  /// The message to be begun, when `lets_begin`; null if there is none.
+  message_in_hand* next(lease_clock::time_point now) { return window_.next(now, is_open_ && now < next_count_); }
   /// A message was begun.
   void note_begun();
   /// When the next message may be begun; `never` if it is closed.
@@ -58,7 +61,8 @@ class circuit_breaker {
   bool takes_count(const message_in_hand& which, lease_clock::time_point now);
   void open(const std::string& reason, lease_clock::time_point now);
   void close();
-  std::uint64_t next_spared();
+  bool is_first_due(lease_clock::time_point now) const;
+  std::uint64_t next_spared(lease_clock::time_point now);
   bool release(std::uint64_t number);
 
   delivery_window& window_;
@@ -72,10 +76,9 @@ class circuit_breaker {
   lease_clock::duration pause_{};
   lease_clock::time_point next_count_{};  // from here on one attempt counts
   std::optional<std::uint64_t> first_;    // the message whose attempt that is
-  std::uint64_t last_probe_ = 0;          // of those that are not the first
+  std::uint64_t last_probe_ = 0;          // of those that take turns
   bool is_probing_ = false;
   bool is_prepared_ = false;
-  bool is_turn_of_first_ = true;
 };
 
 }  // namespace zkrecipes::detail

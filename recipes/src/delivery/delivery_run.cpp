@@ -169,7 +169,7 @@ void delivery_run::begin_messages(lease_clock::time_point now) {
   if (now < held_off_until_ || parked_.has_revived() || frame_->source->is_outdated()) return;
   if (breaker_.lets_begin(now)) breaker_.prepare_probe(now);
   while (breaker_.lets_begin(now)) {
-    auto* next = window_.next(now);
+    auto* next = breaker_.next(now);
     if (!next || !begin_or_prepare(*next)) return;
   }
 }
@@ -252,8 +252,9 @@ void delivery_run::tell_log() {
   is_told_open_ = breaker_.is_open();
   if (!log_) return;
   const auto name = frame_->source->name();
-  const auto detail = is_told_open_ ? "consumer-held-off: all attempts fail; the last: " + breaker_.reason()
-                                    : std::string("consumer-goes-on: an attempt has succeeded");
+  const auto detail =
+      is_told_open_ ? "consumer-held-off: all attempts fail; the last: " + breaker_.reason()
+                    : std::string("consumer-goes-on: an attempt has succeeded, or nothing is left that has failed");
   log_event told;
   told.event = session_event::operation_failed;
   told.severity = is_told_open_ ? log_severity::warning : log_severity::info;

@@ -88,13 +88,18 @@ void delivery_window::load(message_in_hand& which, message what) {
   review(which.lane);
 }
 
-message_in_hand* delivery_window::next(lease_clock::time_point now) {
+message_in_hand* delivery_window::next(lease_clock::time_point now, bool is_last) {
   while (!resting_.empty() && resting_.begin()->first <= now) {
     auto& rested = all_.at(resting_.begin()->second);
     set(rested, stage::waiting);
     review(rested.lane);
   }
   if (working_.size() >= how_.parallel || begun_ >= how_.window) return nullptr;
+  if (is_last) {
+    const auto is_here = [this](auto number) { return all_.at(number).is_loaded; };
+    const auto found = std::find_if(ready_.rbegin(), ready_.rend(), is_here);
+    return found == ready_.rend() ? nullptr : &all_.at(*found);
+  }
   for (const auto number : ready_) {
     auto& each = all_.at(number);
     if (each.is_loaded) return &each;
@@ -222,11 +227,6 @@ std::vector<std::uint64_t> delivery_window::waited_for() const {
     if (lanes_.at(all_.at(number).lane).size() > 1) found.push_back(number);
   }
   return found;
-}
-
-std::size_t delivery_window::count_removed() const {
-  return static_cast<std::size_t>(
-      std::count_if(all_.begin(), all_.end(), [](const auto& each) { return each.second.is_removed; }));
 }
 
 const message_in_hand* delivery_window::oldest() const { return all_.empty() ? nullptr : &all_.begin()->second; }

@@ -65,8 +65,8 @@ class delivery_window {
   entries missing();
   void load(message_in_hand& which, message what);
 
-  /// The next message that may be begun, in order of receipt; null if there is none.
-  message_in_hand* next(lease_clock::time_point now);
+  /// The next message that may be begun, in order of receipt, or the last one; null if there is none.
+  message_in_hand* next(lease_clock::time_point now, bool is_last = false);
   void begin(message_in_hand& which, lease_clock::time_point now);
   /// In strict order: the messages right behind this one, which has been begun, that wait to be begun, as many as there
   /// is room for, and at most so many.

@@ -1,4 +1,6 @@
 // Messages that leave the window without being settled.
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,11 @@ std::vector<std::string> delivery_window::drop_all() {
     remove(first);
   }
   return names;
+}
+
+std::size_t delivery_window::count_removed() const {
+  return static_cast<std::size_t>(
+      std::count_if(all_.begin(), all_.end(), [](const auto& each) { return each.second.is_removed; }));
 }
 
 }  // namespace zkrecipes::detail
