@@ -135,7 +135,6 @@ BOOST_AUTO_TEST_CASE(each_error_has_its_reason) {
   BOOST_TEST((reason_of(errc::auth_failed) == failure_reason::authentication));
   BOOST_TEST((reason_of(errc::read_only) == failure_reason::read_only));
   BOOST_TEST((reason_of(errc::session_expired) == failure_reason::session_refused));
-  BOOST_TEST((reason_of(errc::no_servers) == failure_reason::unresolved));
   BOOST_TEST((reason_of(errc::no_descriptors) == failure_reason::no_descriptors));
   BOOST_TEST((reason_of(tls_errc::expired) == failure_reason::tls));
 }
