@@ -143,6 +143,12 @@ BOOST_AUTO_TEST_CASE(members_of_one_session_open_a_round_by_one_transaction) {
   BOOST_TEST_REQUIRE(run_until([&] { return std::ranges::all_of(all, [](auto& each) { return each.done(); }); }));
   for (auto& each : all) BOOST_TEST(!each.error(), each.error().message());
   BOOST_TEST(log.count("multi") == 1, "it names all members, so one for each of them would take memory of the square");
+  log.clear();
+  std::deque<recorder<>> left;
+  for (auto& each : all) each.result<0>().async_leave(left.emplace_back(executor()).token());
+  BOOST_TEST_REQUIRE(run_until([&] { return std::ranges::all_of(left, [](auto& each) { return each.done(); }); }));
+  for (auto& each : left) BOOST_TEST(!each.error(), each.error().message());
+  BOOST_TEST(log.count("children") < 7 * many / 4, "who reads the list later finds nobody there");
 }
 
 BOOST_AUTO_TEST_CASE(additions_of_many_objects_of_a_session_never_conflict) {

@@ -1,6 +1,7 @@
 #include "barrier/attendant.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "line/leaving.hpp"
@@ -221,14 +222,19 @@ awaitable<outcome<>> attendant::leave() {
   if (auto why = node_->lost()) co_return outcome<>(why);
   const auto session = node_->session();
   auto removing = session->send(make_request(opcode::remove, node_->path(), false));
-  auto listing = session->send(make_request(opcode::children, at_->path, false));
   node_->disown();
+  std::optional<turnstile::pass> turn;
+  turn.emplace(co_await at_->lists.enter(session->get_scheduler()));
+  exchange_ptr listing;
+  if (*turn) listing = session->send(make_request(opcode::children, at_->path, false));
   auto removed = co_await session->answer(removing);
-  auto listed = co_await session->answer(listing);
+  backend::reply listed;
+  if (listing) listed = co_await session->answer(listing);
   node_->clear_away(leaves_node(removed.error) || is_reply_lost(removed.error) || is_cancelled(removed.error));
   if (is_cancelled(removed.error) || removed.error == errc::no_auth) {
     co_return outcome<>(removed.error);
   }
+  if (!listing) co_return outcome<>(asio::error::operation_aborted);
   if (listed.error) {
     std::vector<backend::request> again{make_request(opcode::children, at_->path, false)};
     auto answered = co_await perform_together(session, std::move(again), persistence::endless);
@@ -240,6 +246,7 @@ awaitable<outcome<>> attendant::leave() {
   if (listed.error && listed.error != errc::no_node) co_return outcome<>(listed.error);
   auto inside = still_inside(members_of(listed.children, round_markers()), round_);
   listed = {};  // as many may wait as there are names in it
+  turn.reset();
   co_return outcome<>(co_await wait_others(std::move(inside)));
 }
 
@@ -253,6 +260,9 @@ awaitable<error_code> attendant::wait_others(members inside) {
     auto hint = session->arm(watch_kind::data, path, changed);
     std::vector<backend::request> look{make_request(opcode::get, path, true),
                                        make_request(opcode::children, at_->path, false)};
+    std::optional<turnstile::pass> turn;
+    turn.emplace(co_await at_->lists.enter(session->get_scheduler()));
+    if (!*turn) co_return asio::error::operation_aborted;
     auto answered = co_await perform_together(session, std::move(look), persistence::endless);
     auto& [error, replies] = answered;
     if (!error) error = refusal_among(replies);
@@ -261,6 +271,7 @@ awaitable<error_code> attendant::wait_others(members inside) {
     inside = still_inside(members_of(replies[1].children, round_markers()), round_);
     const bool has_gone = static_cast<bool>(replies[0].error);
     replies.clear();
+    turn.reset();
     if (has_gone) continue;
     while (!hint->fired()) {
       auto why = co_await changed.wait();
