@@ -26,7 +26,7 @@ class double_barrier_state {
   const std::string id;
 
   // On the strand.
-  turnstile lists{32};      ///< Of those who leave so many read the list at a time, as long as it may be.
+  turnstile lists{32};      ///< So many of those who leave read the list at a time, as long as it may be.
   std::uint64_t tries = 0;  ///< To open a round: those that have ended.
   round_view_ptr opened;    ///< By the last of them; null if it has failed.
 
