@@ -108,6 +108,31 @@ BOOST_AUTO_TEST_CASE(a_reply_that_was_lost_is_settled_by_the_record) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(without_a_connection_puts_end_and_nothing_of_them_is_sent_later) {
+  auto by = ready({.max_batch = 2});
+  auto& before = put_all(by, {"1", "2", "3", "4", "5"});
+  lose();
+  auto& meanwhile = put(by, "6");
+  advance(20s);
+  auto& later = put_all(by, {"7", "8"});
+  advance(9s);
+  BOOST_TEST((!before.done() && !meanwhile.done()));
+  advance(2s);
+  BOOST_TEST_REQUIRE((before.done() && meanwhile.done()));
+  BOOST_TEST((before.error() == errc::connection_loss && meanwhile.error() == errc::connection_loss));
+  BOOST_TEST(!later.done());
+  while (!last().open) advance(100ms);
+  connect();
+  CHECK_PENDING("multi /", "get /t/_producers/p");
+  answer();
+  answer_data("0");
+  BOOST_TEST(land() == strings({std::string(head) + "0:,1:7,0:,1:8,"}), boost::test_tools::per_element());
+  BOOST_TEST_REQUIRE(later.done());
+  BOOST_TEST(!later.error());
+  BOOST_TEST(later.result<0>() == 2u);
+  CHECK_PENDING();
+}
+
 BOOST_AUTO_TEST_CASE(what_may_be_done_late_is_sent_again_as_it_was) {
   auto by = ready_with_three_under_way();
   const auto late = last().pending.at(2).first.operations.at(0).data;

@@ -50,10 +50,11 @@ class topic_producer {
   topic_producer(const topic& into, std::string name)
       : topic_producer(into, std::move(name), topic_producer_options()) {}
 
-  /// Appends one message to the shard of its key, and completes with its number when it is in the topic, however long
-  /// it takes to reach the ensemble. The key has at most 1 000 bytes, key and data together at most 1 000 000 (50 000
-  /// less if the topic has a path of more than 1 000 bytes). Messages put in order arrive in order within a shard. A
-  /// topic that was removed meanwhile is made again, and the numbers begin anew.
+  /// Appends one message to the shard of its key, and completes with its number when it is in the topic. After
+  /// `connection_loss` the message may have been put, or be put yet: `async_last` tells. The key has at most 1 000
+  /// bytes, key and data together at most 1 000 000 (50 000 less if the topic has a path of more than 1 000 bytes).
+  /// Messages put in order arrive in order within a shard. A topic that was removed meanwhile is made again, and the
+  /// numbers begin anew.
   ///
   /// Signature: `void(error_code, std::uint64_t)`.
   /// Errors: `too_large` (nothing was sent), `size_mismatch` (the topic has another number of shards), `foreign_data`
@@ -62,7 +63,8 @@ class topic_producer {
   /// same, or a refusal, after a lost reply: it may be in the topic), `full`
   /// (the shard has 40 000 batches: nothing removes them), `sequence_exhausted` (all numbers for batches of the shard
   /// but the last million are used up; nothing was put), `no_auth`, and those of `session`.
-  /// Cancellation: all types; it ends the wait, and the message is put all the same.
+  /// Cancellation: all types; it ends the wait, and the message is put all the same, unless there is no connection for
+  /// `retry_policy::limit`: then it is forgotten.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request for each transaction (up to `topic_producer_options::max_batch` messages), and
   /// before it the wait of up to `linger`; the first put 1 more to read the node (5 if the topic is new), the first of
@@ -83,7 +85,7 @@ class topic_producer {
   /// Errors: those of `async_put`; `too_large` if one of the messages is (nothing was sent). With `outcome_unknown`, or
   /// an error of the session, messages behind those of the result may be in the topic, too, as far as the transactions
   /// under way hold.
-  /// Cancellation: all types; it ends the wait, and the messages are put all the same.
+  /// Cancellation: all types; it ends the wait, and the messages are put all the same, as `async_put` says.
   /// Thread safety: as the class says.
   /// Cost: as `async_put`; 1 request for each full transaction, and 1 round trip for up to 32 of them.
   template <token_for<std::uint64_t> Token = default_token>

@@ -22,12 +22,12 @@ bool parse_progress(const std::string& text, std::uint64_t& number) {
 
 }  // namespace
 
-awaitable<error_code> producer_record::read() {
+awaitable<error_code> producer_record::read(lease_clock::time_point until) {
   for (;;) {
     std::vector<backend::request> look{make_request(opcode::get, path_)};
     auto looked = co_await perform_latest(session_, std::move(look), persistence::limited);
     auto& [refused, replies] = looked;
-    if (may_have_happened(refused)) continue;
+    if (may_have_happened(refused) && session_->now() < until) continue;
     if (refused) co_return refused;
     auto& found = replies.front();
     if (found.error == errc::no_node) {

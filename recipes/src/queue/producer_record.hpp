@@ -20,8 +20,9 @@ class producer_record {
       : session_(std::move(session)), path_(std::move(path)), make_folder_(std::move(make_folder)) {}
 
   /// Reads the record behind a catch-up, because an older state of it would make a producer believe that a newer one
-  /// has taken over. Makes it if it is missing. Error: `foreign_data`, and what reading and creating end with.
-  awaitable<error_code> read();
+  /// has taken over. Makes it if it is missing. Without a connection it waits, also beyond `retry_policy::limit`, but
+  /// begins nothing after `until`. Error: `foreign_data`, and what reading and creating end with.
+  awaitable<error_code> read(lease_clock::time_point until = never);
   /// Whether the values below are up to date.
   bool is_known() const noexcept { return is_known_; }
   /// The record is to be read again. What was sent before counts as somebody else's, should it be done late.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 #include <zkrecipes/shard.hpp>
 
 #include "session/forwarding.hpp"
@@ -71,8 +73,17 @@ void topic_producer_state::accept(topic_caller::handler whose, std::vector<topic
 
 void topic_producer_state::take_in(std::vector<waiting_put> arrived) {
   const auto due = get_scheduler()->deadline_of(options_.linger);
+  const auto reach = std::make_shared<put_reach>(get_scheduler(), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self || std::exchange(self->is_ending_late_, true)) return;
+    asio::post(self->get_scheduler()->strand, [self] {
+      self->is_ending_late_ = false;
+      self->end_late();
+    });
+  });
   for (auto& each : arrived) {
     each->due = due;
+    each->reach = reach;
     count_in(*each, 0, each->messages.size());
     waiting_.push_back(std::move(each));
   }
@@ -113,11 +124,11 @@ awaitable<void> topic_producer_state::fill() {
 
 awaitable<void> topic_producer_state::send_next() {
   co_await room_.look();
+  const auto error = co_await sender_->prepare();  // ahead of `compose`: what waits for a connection is in none
   topic_transaction all(overhead_);
   compose(all);
   const auto count = all.count();
-  error_code error;
-  if (count > 0) error = co_await sender_->send(std::move(all));
+  if (count > 0 && !error) sender_->send(std::move(all));
   topic_sender::result none;
   if (error) none.failed = count;
   none.error = error;
@@ -159,6 +170,23 @@ void topic_producer_state::conclude(const topic_sender::result& what) {
   note_put(what.put, what.before);
   fail(what.failed, what.error);
   if (sender_->is_idle()) begin_again();
+  end_late();
+}
+
+/// Those that have had no connection for the limit are told so and forgotten, so nothing waits here without a bound.
+/// The sender tells of those that are under way, also in part.
+void topic_producer_state::end_late() {
+  const auto is_late = [](const waiting_put& each) { return each->reach->is_over(); };
+  const bool is_in_part =
+      composed_puts_ < waiting_.size() && waiting_[composed_puts_]->composed > waiting_[composed_puts_]->put;
+  const auto first = waiting_.begin() + static_cast<std::ptrdiff_t>(composed_puts_ + (is_in_part ? 1 : 0));
+  const auto behind = std::find_if_not(first, waiting_.end(), is_late);
+  for (auto each = first; each != behind; ++each) {
+    auto& late = **each;
+    count_out(late, late.composed, late.messages.size());
+    results_.push_back({std::move(late.caller), errc::connection_loss, late.put});
+  }
+  waiting_.erase(first, behind);
   if (!results_.empty()) tell_all(get_scheduler()->base, std::exchange(results_, {}));
 }
 

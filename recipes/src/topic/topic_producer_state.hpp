@@ -54,6 +54,7 @@ class topic_producer_state : public std::enable_shared_from_this<topic_producer_
   void note_put(std::size_t count, std::uint64_t number);
   void fail(std::size_t count, const error_code& error);
   void begin_again();
+  void end_late();
   void count_in(const topic_put& which, std::size_t from, std::size_t to);
   void count_out(const topic_put& which, std::size_t from, std::size_t to);
 
@@ -64,6 +65,7 @@ class topic_producer_state : public std::enable_shared_from_this<topic_producer_
   std::size_t overhead_;   // bytes of a node in a transaction besides its data
   std::size_t max_bytes_;  // of a transaction
   bool is_working_ = false;
+  bool is_ending_late_ = false;       // it will be looked at
   std::deque<waiting_put> waiting_;   // those of the transactions under way are the first
   std::size_t composed_puts_ = 0;     // so many of them are in transactions as a whole
   std::size_t waiting_messages_ = 0;  // those that are in none

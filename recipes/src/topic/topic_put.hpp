@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include <zkrecipes/topic_types.hpp>
 
 #include "topic/packed_batch.hpp"
+#include "topic/put_reach.hpp"
 #include "topic/topic_caller.hpp"
 
 namespace zkrecipes::detail {
@@ -20,6 +22,7 @@ struct topic_put {
   std::size_t composed = 0;       ///< So many are in the topic or in transactions under way.
   std::size_t put = 0;            ///< So many are in the topic.
   error_code error{};             ///< Those behind them can not be put.
+  std::shared_ptr<put_reach> reach{};
 
   /// Bytes of some of the messages in a batch.
   std::size_t bytes(std::size_t from, std::size_t to) const {

@@ -49,16 +49,17 @@ bool topic_sender::has_room() const noexcept {
   return is_idle() || (!is_alone_ && again_.empty() && !is_full);
 }
 
-awaitable<error_code> topic_sender::send(topic_transaction what) {
-  if (!record_.is_known()) {
-    auto error = co_await record_.read();
-    if (error) co_return error;
-    is_alone_ = true;
-  }
+awaitable<error_code> topic_sender::prepare() {
+  if (record_.is_known()) co_return error_code();
+  auto error = co_await record_.read();
+  if (!error) is_alone_ = true;
+  co_return error;
+}
+
+void topic_sender::send(topic_transaction what) {
   auto next = std::make_shared<flight>(flight{std::move(what)});
   next->after = (is_idle() ? record_.last() : under_way_.back()->after) + next->what.count();
   launch(std::move(next));
-  co_return error_code();
 }
 
 void topic_sender::launch(flight_ptr next) {
@@ -118,6 +119,7 @@ awaitable<topic_sender::result> topic_sender::settle_failure() {
   const bool is_repeated = may_be_there_;
   const bool is_any_put = std::ranges::any_of(under_way_, [](const auto& each) { return !each->answer.error; });
   auto all = take_all();
+  const auto until = topic_->session->retry_deadline();
   const auto& first = *all.front();
   const auto& why = first.answer.error;
   const auto before = first.after - first.what.count();
@@ -131,7 +133,7 @@ awaitable<topic_sender::result> topic_sender::settle_failure() {
   if (is_missing) error = co_await make_folders(first.what);
   const bool concerns_first = is_refusal(error) && !may_be_there_ && !has_hole;  // those behind it have other shards
   if (concerns_first) co_return give_up(first.what.count(), error);
-  if (!error || may_have_happened(error)) error = co_await record_.read();
+  if (!error || may_have_happened(error)) error = co_await record_.read(until);
   if (error) co_return give_up(count, has_hole && is_refusal(error) ? errc::outcome_unknown : error);
   const result nothing;
   const auto last = record_.last();

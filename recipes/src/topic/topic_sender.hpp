@@ -30,8 +30,9 @@ class topic_sender : public std::enable_shared_from_this<topic_sender> {
   bool is_idle() const noexcept { return under_way_.empty(); }
   /// Whether another transaction can be sent behind those under way.
   bool has_room() const noexcept;
-  /// Error: it could not be sent, and nothing is under way.
-  awaitable<error_code> send(topic_transaction what);
+  /// To be awaited ahead of the first transaction. Error: none can be sent, and nothing is under way.
+  awaitable<error_code> prepare();
+  void send(topic_transaction what);
   /// Notified by each answer.
   condition& changed() noexcept { return changed_; }
   /// The first transaction has ended.
