@@ -131,8 +131,10 @@ BOOST_AUTO_TEST_CASE(names_that_were_resolved_are_asked_for_again_by_the_next_tr
   bench.advance(1'100ms);
   BOOST_TEST(count_told("rabbitmq one:5672,two:5672") == 1);
   BOOST_TEST(count_told("the names were not resolved within 1000 ms") == 1);
-  brokers->lookups.back()({{{"one", 5672}, {}}, {{"two", 5672}, {{"10.0.0.2", 5672}}}});
+  brokers->lookups.back()(
+      {{{"one", 5672}, {}, boost::asio::error::host_not_found}, {{"two", 5672}, {{"10.0.0.2", 5672}}}});
   bench.settle();
+  BOOST_TEST(count_told("the name has no address: Host not found") == 1);
   BOOST_TEST_REQUIRE(tries() == 1u);
   refuse();
   bench.advance(50ms);

@@ -144,7 +144,8 @@ awaitable<std::vector<broker_connection::candidate>> broker_connection::resolve(
   for (const auto& each : found->names) {
     if (each.addresses.empty()) {
       server_ = backend::to_string(each.name);
-      tell_failure(frame_->unavailable, "the name has no address");
+      const auto why = each.error ? ": " + each.error.message() : std::string();
+      tell_failure(frame_->unavailable, "the name has no address" + why);
     }
     for (const auto& at : each.addresses) all.push_back({at, each.name.address});
   }
