@@ -102,8 +102,9 @@ void queue_playbook::bury() {
     auto strict = std::make_shared<any_queue>(t->by.zk(), kind, queue_trial::path, queue_options{.max_attempts = 1});
     t->take(t->queue, [t, strict] {
       t->by.all().start<>(
-          [&](auto token) { t->queue.base().async_return(t->told->item, std::move(token)); },
-          [t, strict](error_code) {
+          t->by.signal(), [&](auto token) { t->queue.base().async_return(t->told->item, std::move(token)); },
+          [t, strict](error_code error) {
+            if (error == asio::error::operation_aborted) t->by.was_cancelled();
             t->take(*strict, [t, strict] {
               t->settle([t, strict](auto token) { strict->base().async_return(t->told->item, std::move(token)); });
             });
