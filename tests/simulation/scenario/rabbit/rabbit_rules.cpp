@@ -16,6 +16,7 @@ using kind = change::kind;
 namespace {
 
 constexpr span recent_consumers = 30s;
+constexpr std::uint64_t most_numbers = 10'000;  // of a producer in one run
 constexpr const char* letter_folder = "/rabbit/_dead/consumers/";
 
 const detail::topic_layout& layout() {
@@ -224,9 +225,7 @@ void rabbit_rules::check_memory(std::uint32_t shard, const std::string& text) {
   const auto memory = detail::parse_delivery_memory(text);
   in_.require(memory.has_value(), "a memory can be read", text);
   if (!memory) return;
-  // A put of many fails as a whole when one of its queues has gone.
-  const bool has_gone = was_deleted(0) || was_deleted(1);
-  in_.require(memory->missing().empty() || has_gone, "no message is missed that was not lost", text);
+  for (const auto& each : memory->missing()) check_missing(shard, each);
   for (const auto& each : present_[shard]) {
     auto& which = fates_.at(each);
     if (which.id.empty()) continue;
@@ -242,6 +241,27 @@ void rabbit_rules::check_memory(std::uint32_t shard, const std::string& text) {
   }
   if (!memory->is_new() && !remembers_since_[shard]) remembers_since_[shard] = in_.clock().now();
   check_size(shard, *memory);
+}
+
+/// Numbers that the consumer misses, as "1-3,7 <epoch> <producer>".
+void rabbit_rules::check_missing(std::uint32_t shard, const std::string& text) {
+  if (!missed_[shard].insert(text).second) return;
+  const auto of = detail::parse_numbered_id("zkr:" + text.substr(text.rfind(' ') + 1) + ":1:1");
+  const auto numbers = detail::settled_run::parse(text.substr(0, text.find(' ')));
+  in_.require(of && numbers, "what is missed can be read", text);
+  if (!of || !numbers) return;
+  const auto epoch = std::stoull(text.substr(text.find(' ') + 1));
+  std::size_t known = 0;
+  for (const auto& [data, which] : fates_) {
+    if (!which.number || which.number->producer != of->producer || which.number->epoch != epoch) continue;
+    if (!numbers->has(which.number->number)) continue;
+    ++known;
+    const bool has_gone = gone_[shard].contains(data) && which.copies == 0 && which.settlements() == 0;
+    in_.require(has_gone, "no message is missed that was not lost", text + ": " + data);
+  }
+  std::size_t all = 0;
+  for (std::uint64_t i = 1; i <= most_numbers; ++i) all += numbers->has(i) ? 1 : 0;
+  in_.require(known == all || was_deleted(shard), "no message is missed that was never put", text);
 }
 
 /// Acknowledgements that are not proven, and what was returned to the queue with each lost connection.

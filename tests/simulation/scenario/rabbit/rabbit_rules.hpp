@@ -95,6 +95,7 @@ class rabbit_rules final : public rabbit_observer {
   void check_effect(const settled_message& what, const fate& which);
   void check_order(const settled_message& what, const fate& which);
   bool has_kept_queue(const std::string& data, std::uint32_t shard) const;
+  void check_missing(std::uint32_t shard, const std::string& text);
   void check_memory(std::uint32_t shard, const std::string& text);
   void check_size(std::uint32_t shard, const detail::delivery_memory& memory) const;
 
@@ -106,7 +107,8 @@ class rabbit_rules final : public rabbit_observer {
   std::map<std::string, fate> fates_;
   std::array<std::set<std::string>, rabbit_shards> present_;  // in the queue
   std::array<std::set<std::string>, rabbit_shards> gone_;     // with the queue
-  std::map<numbers_of, std::uint64_t> last_;                  // number that was settled
+  std::array<std::set<std::string>, rabbit_shards> missed_;
+  std::map<numbers_of, std::uint64_t> last_;  // number that was settled
   std::array<std::uint64_t, rabbit_shards> acknowledged_{};
   std::map<std::string, instant> put_at_;  // by data; of producers
   std::array<std::optional<instant>, rabbit_shards> deleted_at_;
