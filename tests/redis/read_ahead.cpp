@@ -1,5 +1,5 @@
 // How much readers of streams read ahead.
-#include "redis/read_ahead.hpp"
+#include "delivery/read_ahead.hpp"
 
 #include <deque>
 #include <memory>

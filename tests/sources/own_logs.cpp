@@ -197,6 +197,17 @@ BOOST_AUTO_TEST_CASE(no_more_are_received_than_may_be_in_hand) {
   BOOST_TEST_REQUIRE(has_results(5));
 }
 
+BOOST_AUTO_TEST_CASE(what_is_in_hand_is_bounded_in_bytes) {
+  options.order = message_order::by_key;
+  options.retry.first = options.retry.longest = 1h;
+  for (int i = 0; i < 80; ++i) log->put("k", std::string(1024 * 1024, 'x'));
+  auto& who = consume_log(
+      [](term, message) -> asio::awaitable<message_outcome> { co_return message_outcome::again("not yet"); });
+  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().received >= 60 && log->changed.waiting() == 0u; }));
+  settle(zk());
+  BOOST_TEST(who.does.status().received <= 64u);
+}
+
 BOOST_AUTO_TEST_CASE(a_path_or_a_position_of_somebody_else_is_left_alone) {
   create("/q", "mine");
   auto& who = consume_log(&succeed);
@@ -224,20 +235,24 @@ BOOST_AUTO_TEST_CASE(another_number_of_shards_another_source_or_a_queue_is_refus
   BOOST_TEST_REQUIRE(has_results(1));
   end_runs(all);
   with.shards = 2;
-  auto& wider = consume_log(&succeed, "h");
-  BOOST_TEST_REQUIRE(has_failed(wider));
-  BOOST_TEST((wider.failure() == errc::size_mismatch));
-  all.clear();
+  for (const auto* group : {"g", "h"}) {  // the first has a position
+    auto& wider = consume_log(&succeed, group);
+    BOOST_TEST_REQUIRE(has_failed(wider));
+    BOOST_TEST((wider.failure() == errc::size_mismatch));
+    all.clear();
+  }
   with.shards = 1;
   auto& other_kind = consume_queue(&succeed);
   BOOST_TEST_REQUIRE(has_failed(other_kind));
   BOOST_TEST((other_kind.failure() == errc::foreign_data));
   all.clear();
   with.source = "others";
-  auto& other = consume_log(&succeed, "h");
-  BOOST_TEST_REQUIRE(has_failed(other));
-  BOOST_TEST((other.failure() == errc::foreign_data));
-  all.clear();
+  for (const auto* group : {"g", "h"}) {
+    auto& other = consume_log(&succeed, group);
+    BOOST_TEST_REQUIRE(has_failed(other));
+    BOOST_TEST((other.failure() == errc::foreign_data));
+    all.clear();
+  }
 }
 
 BOOST_AUTO_TEST_CASE(dead_letters_are_read_and_discarded) {
@@ -303,7 +318,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_argument_is_refused) {
   is_refused([](external_options& how) { how.shards = 10'001; });
   is_refused([](external_options& how) { how.in_hand = 0; });
   is_refused([](external_options& how) { how.in_hand = 2'001; });
-  is_refused([](external_options& how) { how.remembered = how.in_hand - 1; });
+  is_refused([](external_options& how) { how.in_hand = 2, how.remembered = 1; });
   is_refused([](external_options& how) { how.remembered = 10'001; });
   is_refused([](external_options& how) { how.retry.first_pause = 0ms; });
   is_refused([](external_options& how) { how.retry.max_pause = how.retry.first_pause - 1ms; });

@@ -14,6 +14,11 @@ namespace {
 using held_list = std::vector<message>;
 using held_finds = std::vector<std::optional<message>>;
 
+constexpr std::size_t in_hand_in_strict_order = 500;
+constexpr std::size_t in_hand_by_key = 1'000;
+
+std::size_t size_of(const external_message& what) { return what.id.size() + what.key.size() + what.data.size(); }
+
 bool is_message_id(const std::string& id) { return !id.empty() && id.size() <= 256 && !has_control(id); }
 
 }  // namespace
@@ -25,7 +30,13 @@ external_message_source::external_message_source(external_frame_ptr frame, std::
       kind_(std::move(kind)),
       connection_(std::make_shared<external_connection>(frame_, std::move(port))),
       changed_(frame_->session->get_scheduler()),
-      held_(frame_->options.in_hand) {}
+      held_(most_in_hand(message_order::by_key)),
+      ahead_(frame_->reading, held_.most()) {}
+
+std::size_t external_message_source::most_in_hand(message_order order) const {
+  const auto by_itself = order == message_order::strict ? in_hand_in_strict_order : in_hand_by_key;
+  return options().in_hand.value_or(std::min(by_itself, options().remembered));
+}
 
 std::string external_message_source::name() const {
   return connection_->name() + ", shard " + shard_name(shard()) + ", group " + group();
@@ -34,12 +45,14 @@ std::string external_message_source::name() const {
 awaitable<error_code> external_message_source::open() {
   connection_->reset();
   position().reset();
+  ahead_.stop();
   held_.clear();
   ready_.clear();
   co_return error_code();
 }
 
 awaitable<void> external_message_source::close() {
+  ahead_.stop();
   held_.clear();
   ready_.clear();
   co_await connection_->close();
@@ -70,10 +83,11 @@ awaitable<outcome<held_list>> external_message_source::receive(std::size_t most)
 /// The first time.
 awaitable<error_code> external_message_source::read_record() {
   if (position().is_known()) co_return error_code();
-  auto nothing_more = [] { return std::vector<backend::request>(); };
+  auto record = [frame = frame_] { return std::vector<backend::request>{request_of_source(*frame)}; };
   auto agree = [frame = frame_, kind = kind_] { return agree_on_source(frame, kind); };
-  auto begun = co_await position().begin(nothing_more, agree, first_record());
+  auto begun = co_await position().begin(record, agree, first_record());
   auto& [error, seen] = begun;
+  if (!error) error = compare_source(*frame_, kind_, seen[1]);
   if (error) co_return error;
   if (!load(seen[0].data)) co_return errc::foreign_data;
   position().know(seen[0]);
@@ -84,10 +98,16 @@ awaitable<error_code> external_message_source::read_record() {
 awaitable<error_code> external_message_source::await_more(std::size_t most) {
   if (position().has_fired()) co_return co_await position().look();  // our own commits bring us here, too
   if (!connection_->is_open()) co_return co_await open_source();
-  const auto wanted = is_far_ahead() ? 0 : std::min(most, held_.room());
+  ahead_.start();
+  const auto wanted = is_far_ahead() ? 0 : std::min(most, room());
   if (wanted > 0) connection_->ask(wanted);
   const auto why = co_await changed_.wait();
   co_return why == wake::cancelled ? make_error_code(asio::error::operation_aborted) : error_code();
+}
+
+std::size_t external_message_source::room() const {
+  const auto by_bytes = held_.empty() ? std::max<std::size_t>(ahead_.room(), 1) : ahead_.room();
+  return std::min(held_.room(), by_bytes);
 }
 
 awaitable<error_code> external_message_source::open_source() {
@@ -104,6 +124,7 @@ void external_message_source::take_messages() {
     }
     if (held_.note_repeat(each.id) || !admit(each.id)) continue;
     ready_.push_back(each.id);
+    ahead_.note_answer(1, size_of(each));
     held_.add(std::move(each));
   }
 }
@@ -145,7 +166,10 @@ awaitable<void> external_message_source::settled(std::vector<settlement> batch) 
   take_news();
   settle(batch);
   for (const auto& each : batch) {
-    if (each.how != settlement::kind::count_attempt) held_.remove(each.what->name);
+    if (each.how == settlement::kind::count_attempt) continue;
+    const auto* held = held_.find(each.what->name);
+    if (held) ahead_.note_taken(size_of(*held));
+    held_.remove(each.what->name);
   }
   position().note_written();
   changed_.notify();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "delivery/read_ahead.hpp"
 #include "external/external_connection.hpp"
 #include "external/held_messages.hpp"
 #include "topic/failed_attempts.hpp"
@@ -27,6 +28,7 @@ class external_message_source : public log_source {
   /// From memory. One that has not come yet in this term may still come.
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) final;
   bool can_read_again() const noexcept final { return true; }
+  void note_order(message_order order) final { held_.resize(most_in_hand(order)); }
   transaction moving_on(const std::vector<settlement>& batch) final;
   bool adapt(std::size_t operation, const error_code& why) final;
   awaitable<void> settled(std::vector<settlement> batch) final;
@@ -59,6 +61,8 @@ class external_message_source : public log_source {
   /// Where `external_log::open` goes on.
   virtual std::string place() const { return {}; }
 
+  std::size_t most_in_hand(message_order order) const;
+  std::size_t room() const;
   awaitable<error_code> read_record();
   awaitable<error_code> await_more(std::size_t most);
   awaitable<error_code> open_source();
@@ -70,6 +74,7 @@ class external_message_source : public log_source {
   std::shared_ptr<external_connection> connection_;
   condition changed_;
   held_messages held_;
+  read_ahead ahead_;               // the bytes of these
   std::deque<std::string> ready_;  // the ids of those that were not handed out yet
 };
 

@@ -27,9 +27,9 @@ void check_external(const external_options& options) {
   require_external(is_name, "source", "it must have 1 to 256 bytes without control characters");
   const bool is_count = options.shards >= 1 && options.shards <= most_shards;
   require_external(is_count, "shards", "it must be 1 to 10 000");
-  const bool is_bound = options.in_hand >= 1 && options.in_hand <= place_progress::most_open;
+  const bool is_bound = options.in_hand.value_or(1) >= 1 && options.in_hand.value_or(1) <= place_progress::most_open;
   require_external(is_bound, "in_hand", "it must be 1 to 2 000");
-  const bool is_memory = options.remembered >= options.in_hand && options.remembered <= 10'000;
+  const bool is_memory = options.remembered >= options.in_hand.value_or(1) && options.remembered <= 10'000;
   require_external(is_memory, "remembered", "it must be in_hand to 10 000");
   const auto& retry = options.retry;
   const bool is_first = retry.first_pause >= 1ms && retry.first_pause <= 1h;

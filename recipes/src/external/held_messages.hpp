@@ -19,6 +19,9 @@ class held_messages {
 
   /// `most`: messages.
   explicit held_messages(std::size_t most) : most_(most) {}
+  void resize(std::size_t most) noexcept { most_ = most; }
+  std::size_t most() const noexcept { return most_; }
+  bool empty() const noexcept { return all_.empty(); }
 
   /// How many more there may be, by their number and by what their ids take in a record.
   std::size_t room() const noexcept;

@@ -7,7 +7,7 @@
 #include <zkrecipes/redis_options.hpp>
 
 #include "broker/broker_frame.hpp"
-#include "redis/read_share.hpp"
+#include "delivery/read_share.hpp"
 #include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {

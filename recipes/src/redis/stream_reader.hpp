@@ -11,7 +11,7 @@
 
 #include <zkrecipes/queue_types.hpp>
 
-#include "redis/read_ahead.hpp"
+#include "delivery/read_ahead.hpp"
 #include "redis/redis_connection.hpp"
 #include "redis/stream_fetcher.hpp"
 #include "redis/stream_progress.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "redis/read_share.hpp"
+#include "delivery/read_share.hpp"
 
 namespace zkrecipes::detail {
 
