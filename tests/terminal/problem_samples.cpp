@@ -122,6 +122,42 @@ findings sick() {
   return seen;
 }
 
+election_status standing_election() {
+  auto election = calm_at("/standing");
+  election.is_still = true;
+  election.waiters = {{"twin", 1, 7, 70, "a"},
+                      {"twin", 2, 8, 70, "b"},
+                      {"looper", 3, 9, 71, "c"},
+                      {"looper", 4, 10, 72, "d"},
+                      {"looper", 5, 11, 73, "e"}};
+  return election;
+}
+
+group_status failing_group() {
+  group_status group;
+  group.path = "/group";
+  group.planner = "a";
+  group.members.resize(3);
+  group.members[0].id = "a";
+  group.members[1].id = "b";
+  group.members[1].failing = "no disk";
+  group.members[2].id = "c";
+  group.members[2].returns = 2;
+  group.still = {3, 4, 9};
+  return group;
+}
+
+recipe_status full_round() {
+  recipe_status barrier;
+  barrier.path = "/round";
+  barrier.kinds = {recipe::double_barrier};
+  barrier.state = "gathering";
+  barrier.size = barrier.taken = 2;
+  barrier.participants.resize(2);
+  for (auto& each : barrier.participants) each.age = 31s;
+  return barrier;
+}
+
 model sick_dashboard() {
   model state = dashboard();
   state.kinds = all_kinds;

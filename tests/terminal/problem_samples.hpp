@@ -15,6 +15,13 @@ inline constexpr zkadmin::wanted_kinds all_kinds{.queues = true};
 /// Each problem but those of the whole ensemble.
 zkadmin::findings sick();
 
+/// A message that hangs, two places of one session, and an id that has come three times.
+zkadmin::election_status standing_election();
+/// A member that fails, one that comes again, and shards that stand still.
+zkadmin::group_status failing_group();
+/// All are present, for long, and nobody has begun the round.
+zkadmin::recipe_status full_round();
+
 /// A dashboard that has seen all of them.
 zkadmin::model sick_dashboard();
 

@@ -292,6 +292,9 @@ BOOST_AUTO_TEST_CASE(each_problem_has_a_section_of_its_own) {
   auto held = quiet();
   held.held_off = "the database is away";
   for (const auto& each : problems_of(held)) named.insert(each.name);
+  for (const auto& all : {problems_of(samples::standing_election()), problems_of(samples::failing_group()),
+                          problems_of(samples::full_round())})
+    for (const auto& each : all) named.insert(each.name);
   stream_shard_status losing;
   losing.missing.push_back({"shop:0", "7", "14-150"});
   losing.may_drop = true;

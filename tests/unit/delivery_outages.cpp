@@ -148,6 +148,26 @@ BOOST_AUTO_TEST_CASE(in_strict_order_a_message_that_can_never_succeed_is_parked_
   check_poison(message_order::strict);
 }
 
+BOOST_AUTO_TEST_CASE(a_message_that_stays_in_process_is_shown_within_a_minute_and_until_it_is_done) {
+  is_away = false;
+  consume_in(message_order::strict, 16);
+  consumer->is_held = true;
+  put({"slow", "next"});
+  const auto is_still = [this] {
+    return detail::parse_record(record_of_term())->notes.figures.flag("still").value_or(false);
+  };
+  pass_in_steps(44s);
+  BOOST_TEST(!is_still());
+  pass_in_steps(2s);
+  BOOST_TEST(is_still());
+  let_go("slow");
+  pass_in_steps(2s);
+  BOOST_TEST(!is_still());
+  let_go("next");
+  pass_in_steps(2s);
+  BOOST_TEST(done() == (strings{"slow", "next"}), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(effects_that_are_forbidden_hold_the_consumer_off) {
   is_away = false;
   refusal = [&](const operation& what) {

@@ -83,6 +83,8 @@ struct election_view {
   std::optional<std::chrono::milliseconds> resignation_asked;
   /// Why the queue consumer that leads holds off (`message_retry::outage`), shortened. Empty: it does not.
   std::string held_off{};
+  /// A call of `process` of the queue consumer that leads has run for 45 s, without a `term::idle`.
+  bool is_still = false;
   /// Differs whenever any field above differs, the times excepted.
   std::string fingerprint;
 };

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t max_bytes = 256 * 1024;
 constexpr auto figures_pause = 1s;
+constexpr auto still_after = 45s;  // so an operator's look sees it within a minute
 constexpr std::size_t longest_reason = 200;
 
 /// As it stands in the record, which is written often.
@@ -45,7 +46,9 @@ bool delivery_committer::has_work() {
 }
 
 lease_clock::time_point delivery_committer::next_figures() const {
-  return present() == shown_ ? never : shown_at_ + figures_pause;
+  if (present() != shown_) return shown_at_ + figures_pause;
+  const auto since = term_->busy_since();
+  return since == never || shown_.is_still ? never : since + still_after;
 }
 
 awaitable<error_code> delivery_committer::commit() {
@@ -211,9 +214,11 @@ void delivery_committer::count_failure(message_in_hand& whose) {
 /// Only what changes with the work: else the record would be written again and again.
 delivery_committer::figures delivery_committer::present() const {
   const auto status = frame_.board.read();
-  figures all{status.received, status.done,    status.again,     status.parked,  status.declined,
-              status.waited,   status.commits, status.held_back, status.resting, {}};
+  figures all{status.received, status.done,    status.again,     status.parked, status.declined,
+              status.waited,   status.commits, status.held_back, status.resting};
   if (breaker_.is_open()) all.held_off = shown_reason(breaker_.reason());
+  const auto since = term_->busy_since();
+  all.is_still = since != never && term_->session()->now() >= since + still_after;
   if (const auto* oldest = window_.oldest()) all.oldest = oldest->what->stat.ctime;
   return all;
 }
@@ -228,6 +233,7 @@ json_object delivery_committer::to_json(const figures& what) {
   if (what.waited) all.set("waited", count(what.waited));
   all.set("held_back", count(what.held_back)).set("resting", count(what.resting));
   if (!what.held_off.empty()) all.set("held_off", what.held_off);
+  if (what.is_still) all.set_flag("still", true);
   return all.set("oldest_ms", what.oldest);
 }
 

@@ -60,6 +60,7 @@ class delivery_committer {
     std::uint64_t received = 0, done = 0, again = 0, parked = 0, declined = 0, waited = 0, commits = 0;
     std::size_t held_back = 0, resting = 0;
     std::string held_off{};   ///< Why nothing but probes is begun; empty: it is not so.
+    bool is_still = false;    ///< A call of `process` has run for long.
     std::int64_t oldest = 0;  ///< When the first message was put, in milliseconds since 1970; 0: there is none.
 
     friend bool operator==(const figures&, const figures&) = default;

@@ -31,6 +31,7 @@ shard_view shard_of(std::uint32_t number, const std::string& data, const node_st
   shard.deaths = record->deaths;
   shard.since = stat.mtime;
   if (!record->finished()) shard.held_off = record->notes.figures.text("held_off").value_or(std::string());
+  shard.is_still = !record->finished() && record->notes.figures.flag("still").value_or(false);
   return shard;
 }
 

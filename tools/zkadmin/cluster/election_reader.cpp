@@ -67,6 +67,7 @@ election_status status_of(const zkrecipes::election_view& view) {
   status.resignation_asked = view.resignation_asked;
   status.history = history_of(view);
   status.held_off = shortened(view.held_off, longest_cause);
+  status.is_still = view.is_still;
   return status;
 }
 

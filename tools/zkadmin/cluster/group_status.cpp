@@ -26,8 +26,8 @@ std::optional<milliseconds> age_since(std::int64_t since, time_point now) {
 std::map<std::string, group_member_status> members_of(const shard_group_view& view) {
   std::map<std::string, group_member_status> all;
   for (const auto& each : view.members)
-    all[each.node] = {each.id, each.node, each.capacity,  each.is_draining, each.plan, each.data,
-                      {},      {},        each.is_drained};
+    all[each.node] = {each.id, each.node, each.capacity,   each.is_draining, each.plan,   each.data,
+                      {},      {},        each.is_drained, each.failing,     each.returns};
   return all;
 }
 
@@ -119,6 +119,7 @@ group_status status_of(std::string path, const shard_group_view& view, const gro
       if (group.held_off.empty()) group.held_off_reason = shortened(each.held_off, longest_held_off);
       group.held_off.push_back(each.number);
     }
+    if (each.is_still) group.still.push_back(each.number);
     if (!each.pinned_to.empty()) group.pins.push_back({each.number, each.pinned_to, owner_id});
     if (each.is_in_quarantine) {
       group.quarantined.push_back(quarantine_of(each));

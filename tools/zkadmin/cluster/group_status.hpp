@@ -26,6 +26,8 @@ struct group_member_status {
   shard_numbers owned{};     ///< It is to own them, and its term goes on.
   shard_numbers expected{};  ///< It is to own them, and has not begun its term.
   bool is_drained = false;   ///< An operator wants it to have no shards.
+  std::string failing{};     ///< Why it gives its shards to others; empty: it does not.
+  std::int64_t returns = 0;  ///< How often in a row it has come back soon after it had joined.
   friend bool operator==(const group_member_status&, const group_member_status&) = default;
 };
 
@@ -81,6 +83,7 @@ struct group_status {
   std::vector<quarantined_shard> quarantined{};  ///< By number.
   std::vector<absent_member_status> away{};      ///< Sorted by id.
   std::vector<pinned_shard> pins{};              ///< By number.
+  shard_numbers still{};                         ///< A call of `process` of their owners has run for long.
   std::vector<std::string> drained{};            ///< Ids of members that an operator drains, also if they are away.
   shard_numbers waiting{};                       ///< Shards that wait for absent members.
   shard_numbers unassigned{};                    ///< No member is to own them, and none of the reasons above holds.

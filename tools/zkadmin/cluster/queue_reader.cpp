@@ -72,6 +72,30 @@ asio::awaitable<void> add_taken(zkrecipes::session session, const std::string& p
   add_claims(folder, claims, to);
 }
 
+milliseconds age_of(milliseconds since) {
+  const auto now = std::chrono::duration_cast<milliseconds>(system_clock::now().time_since_epoch());
+  return std::max(now - since, milliseconds(0));
+}
+
+/// Sets for how long the taker that is first in line has waited.
+asio::awaitable<void> look_at_first_taker(zkrecipes::session session, std::string folder, queue_status& to) {
+  constexpr std::size_t digits = 10;
+  auto listing = co_await session.async_children(folder, as_result);
+  const error_code error = std::get<0>(listing);
+  if (error == errc::no_node) co_return;
+  check(error, "reading " + folder);
+  std::string first, place;
+  for (const auto& each : std::get<1>(listing).names) {
+    auto of_each = each.substr(each.size() - std::min(each.size(), digits));
+    if (!first.empty() && of_each >= place) continue;
+    first = each;
+    place = std::move(of_each);
+  }
+  if (first.empty()) co_return;
+  const auto stat = co_await stat_of(session, join(folder, first));
+  if (stat) to.taker_waits = age_of(milliseconds(stat->ctime));
+}
+
 asio::awaitable<milliseconds> age_of_oldest(zkrecipes::session session, const std::string& path,
                                             const queue_names& names) {
   if (names.items == 0) co_return milliseconds(0);
@@ -81,8 +105,7 @@ asio::awaitable<milliseconds> age_of_oldest(zkrecipes::session session, const st
     if (!stat) co_return milliseconds(0);  // it has been taken since
     since = milliseconds(stat->ctime);
   }
-  const auto now = std::chrono::duration_cast<milliseconds>(system_clock::now().time_since_epoch());
-  co_return std::max(now - *since, milliseconds(0));
+  co_return age_of(*since);
 }
 
 }  // namespace
@@ -102,6 +125,10 @@ asio::awaitable<reading<queue_status>> read_queue(zkrecipes::session session, st
   co_await add_folders(session, path, status);
   co_await add_side(session, path + "-side", status);
   co_await add_taken(session, path, status);
+  if (status.takers == 0 || status.items == 0 || status.claimed > 0) co_return result;
+  for (const auto* side : {"", "-side"}) {
+    if (!status.taker_waits) co_await look_at_first_taker(session, join(path + side, "_idle"), status);
+  }
   co_return result;
 }
 

@@ -27,6 +27,8 @@ struct queue_status {
   std::string order{};                     ///< By the names of the items: "FIFO", "priority", "delay", "mixed".
   std::vector<std::string> claim_paths{};  ///< The nodes of some of the claims, by number of the item.
   std::string letter_folder{};             ///< Where its dead letters are, if there are any.
+  /// For how long the first taker has waited, if items wait and none is claimed; nothing if it is not so.
+  std::optional<std::chrono::milliseconds> taker_waits{};
   friend bool operator==(const queue_status&, const queue_status&) = default;
 };
 

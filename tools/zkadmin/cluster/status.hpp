@@ -90,6 +90,7 @@ struct election_status {
   std::vector<term_status> history{};
   /// Why the queue consumer that leads holds off; empty: it does not.
   std::string held_off{};
+  bool is_still = false;  ///< A call of its `process` has run for long.
   friend bool operator==(const election_status&, const election_status&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "problems/line_places.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -50,9 +51,12 @@ void judge_resignation(election_findings& about, const problem_limits& limits) {
 }
 
 void judge_work(election_findings& about) {
-  if (about.election.held_off.empty()) return;
-  about.add("consumer-held-off", severity::critical,
-            "all attempts at its messages fail, so it tries one at a time: " + about.election.held_off);
+  const auto& election = about.election;
+  if (!election.held_off.empty())
+    about.add("consumer-held-off", severity::critical,
+              "all attempts at its messages fail, so it tries one at a time: " + election.held_off);
+  if (election.is_still)
+    about.add("stands-still", severity::warning, "a message has been in process for longer than 45 s");
 }
 
 void judge_takeover(election_findings& about, const problem_limits& limits) {
@@ -96,6 +100,10 @@ problem_list problems_of(const election_status& election, const problem_limits& 
   judge_work(about);
   judge_takeover(about, limits);
   judge_candidates(about);
+  line_places places;
+  if (election.leader) places.add(election.leader->id, election.leader->session_id);
+  for (const auto& each : election.waiters) places.add(each.id, each.session_id);
+  places.judge(election.path, true, about.found);
   return std::move(about.found);
 }
 

@@ -1,5 +1,6 @@
 #include "problems/queue_rules.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,11 @@ problem_list problems_of(const queue_status& queue, const problem_limits& limits
       add("queue-without-consumers", items + ", with no claim and no waiting taker");
     }
   }
+  const auto waited = std::min(queue.taker_waits.value_or(std::chrono::milliseconds(0)), queue.oldest);
+  if (waited >= limits.takeover_limit)
+    found.push_back({"first-does-not-act", severity::critical, queue.path,
+                     "the first of " + std::to_string(queue.takers) + " takers takes no item, for " +
+                         short_duration(waited) + ": " + std::to_string(queue.items) + " wait"});
   if (queue.dead_letters > 0) add("dead-letters", "dead letters: " + std::to_string(queue.dead_letters));
   return found;
 }

@@ -7,6 +7,7 @@
 #include "problems/commit_rules.hpp"
 #include "problems/election_rules.hpp"
 #include "problems/group_rules.hpp"
+#include "problems/line_places.hpp"
 #include "problems/queue_rules.hpp"
 #include "problems/stream_rules.hpp"
 #include "problems/topic_rules.hpp"
@@ -92,6 +93,29 @@ void judge_permits(recipe_findings& about, const problem_limits& limits) {
                 (age ? ", " + short_duration(*age) + " after the last resize" : ""));
 }
 
+// A session may well have several places in a line: it has many acquisitions.
+void judge_places(recipe_findings& about) {
+  line_places places;
+  for (const auto& each : about.status.participants)
+    if (each.position && each.session) places.add(each.id, *each.session);
+  places.judge(about.status.path, false, about.found);
+}
+
+// The member that comes last writes the round, or the first one if its process has gone before it could.
+void judge_round(recipe_findings& about, const problem_limits& limits) {
+  const auto& status = about.status;
+  const bool is_barrier = status.kinds.size() == 1 && status.kinds.front() == recipe::double_barrier;
+  if (!is_barrier || status.state != "gathering" || !status.size || !status.taken || *status.taken < *status.size)
+    return;
+  std::size_t waited = 0;
+  for (const auto& each : status.participants)
+    if (each.age && *each.age >= limits.takeover_limit) ++waited;
+  if (waited < static_cast<std::size_t>(*status.size)) return;
+  about.add("first-does-not-act", severity::critical,
+            std::to_string(*status.taken) + " are present of " + std::to_string(*status.size) +
+                ", and nobody has begun the round");
+}
+
 }  // namespace
 
 problem_list problems_of(const recipe_status& status, const problem_limits& limits) {
@@ -101,6 +125,8 @@ problem_list problems_of(const recipe_status& status, const problem_limits& limi
   judge_orphans(about);
   judge_strangers(about);
   judge_permits(about, limits);
+  judge_places(about);
+  judge_round(about, limits);
   return std::move(about.found);
 }
 
