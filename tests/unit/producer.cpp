@@ -196,4 +196,27 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_program_while_items_linger_leaves_nothing_behi
   BOOST_TEST(!puts[0].done());
 }
 
+// Its caller was told that the outcome is open, and may put it again by what the record says.
+BOOST_AUTO_TEST_CASE(an_item_that_was_sent_is_not_sent_again_when_its_put_has_ended_without_a_connection) {
+  auto by = ready({});
+  put(by, "a");
+  lose();
+  advance(31s);
+  BOOST_TEST_REQUIRE(puts[0].done());
+  BOOST_TEST((puts[0].error() == errc::connection_loss));
+  while (!last().open) advance(100ms);
+  connect();
+  CHECK_PENDING("multi /", "get /q/_producer-p");
+  answer();
+  backend::reply found;
+  found.data = "0";
+  answer(found);
+  CHECK_PENDING();
+  put(by, "b");
+  CHECK_PENDING("multi /", "get /q/_producer-p");
+  answer();
+  answer(found);
+  BOOST_TEST(land() == strings{"b"}, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

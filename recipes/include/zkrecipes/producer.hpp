@@ -53,7 +53,7 @@ class producer {
   /// our puts was done late, behind its error), `sequence_exhausted` (as `queue::async_put`), `no_auth`, and those of
   /// `session`.
   /// Cancellation: all types; it ends the wait, and the item is put all the same. Without a connection an item that was
-  /// not sent is forgotten instead, also when `connection_loss` ends the wait.
+  /// not sent is forgotten instead, also when `connection_loss` ends the wait, and one that was sent is not sent again.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request for each batch (up to `producer_options::max_batch` items), and before it the wait
   /// of up to `linger`; with a `limit` as `queue::async_put`. The first batch 1 more to read the node (4 if the node is

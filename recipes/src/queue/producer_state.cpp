@@ -49,7 +49,8 @@ awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
   while (!mine->done) {
     auto why = co_await mine->changed.wait();
     if (why != wake::cancelled) continue;
-    if (!session_->connected() && !mine->is_in_batch && !mine->done) forget(mine);
+    mine->is_left = !session_->connected();
+    if (mine->is_left && !mine->is_in_batch && !mine->done) forget(mine);
     co_return outcome<std::uint64_t>(asio::error::operation_aborted, 0);
   }
   co_return outcome<std::uint64_t>(mine->error, mine->number);
@@ -152,6 +153,8 @@ awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
     if (is_wiped && record_.last() < before) before = record_.last();
     if (record_.last() == after && record_.is_ours()) co_return error_code();
     if (record_.last() != before) co_return errc::superseded;
+    // Somebody was told that it is open, and may put it again by what the record says now.
+    if (std::ranges::any_of(batch, &item::is_left)) co_return errc::connection_loss;
   }
 }
 

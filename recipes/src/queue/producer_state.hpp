@@ -38,6 +38,7 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
     std::uint64_t number = 0;
     bool done = false;
     bool is_in_batch = false;  // of the one that is being put
+    bool is_left = false;      // nobody waits for it: it is not sent again
     error_code error;
     condition changed;  // one for each item, because a batch of a hundred must not wake ten thousand that wait
   };
