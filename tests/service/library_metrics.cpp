@@ -232,6 +232,8 @@ BOOST_AUTO_TEST_CASE(spool_status) {
   const auto text = page_of(of);
   BOOST_TEST(has(text, "zkrecipes_spool_open 1"));
   BOOST_TEST(has(text, "zkrecipes_spool_failing 1"));
+  lag = lag_bytes = zkrecipes::spool_status::unknown;
+  BOOST_TEST(page_of(of).find("zkrecipes_spool_lag") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(names_follow_the_conventions) {

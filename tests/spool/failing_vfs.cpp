@@ -1,9 +1,22 @@
 #include "spool/failing_vfs.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
+#include <fcntl.h>
+#include <sys/statvfs.h>
+
 namespace zkrecipes::test {
+
+namespace {
+
+constexpr int size_of_sector = 512;
+failing_vfs* living_vfs = nullptr;
+
+}  // namespace
 
 /// SQLite gives the memory; behind it is the file of the real file system.
 struct failing_file {
@@ -12,6 +25,7 @@ struct failing_file {
   sqlite3_file base;
   failing_vfs* vfs;
   unreliable_file* content;
+  const std::string* path;
 
   static failing_file& of(sqlite3_file* file) { return *reinterpret_cast<failing_file*>(file); }
   sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
@@ -27,7 +41,8 @@ struct failing_file {
     auto& self = of(file);
     const int refused = self.vfs->enter(call::write);
     if (refused && refused != SQLITE_FULL) return refused;
-    if (refused) count /= 2;
+    if (refused) count = count / 2 / size_of_sector * size_of_sector;
+    if (!self.vfs->has_room(*self.path, static_cast<std::uintmax_t>(at + count))) return SQLITE_FULL;
     self.content->note_write(static_cast<std::size_t>(at),
                              {static_cast<const char*>(from), static_cast<size_t>(count)});
     const int result = self.methods().xWrite(self.real(), from, count, at);
@@ -37,6 +52,7 @@ struct failing_file {
     auto& self = of(file);
     if (const int refused = self.vfs->enter(call::truncate)) return refused;
     self.content->note_truncation(static_cast<std::size_t>(size));
+    self.vfs->reserved_.erase(*self.path);
     return self.methods().xTruncate(self.real(), size);
   }
   static int sync(sqlite3_file* file, int) {
@@ -87,6 +103,7 @@ const sqlite3_io_methods failing_methods = [] {
 }  // namespace
 
 failing_vfs::failing_vfs(unsigned seed) : real_(sqlite3_vfs_find(nullptr)), mine_(*real_), random_(seed) {
+  living_vfs = this;
   mine_.iVersion = 1;
   mine_.zName = "failing";
   mine_.pNext = nullptr;
@@ -108,6 +125,7 @@ failing_vfs::failing_vfs(unsigned seed) : real_(sqlite3_vfs_find(nullptr)), mine
 }
 
 failing_vfs::~failing_vfs() {
+  living_vfs = nullptr;
   sqlite3_vfs_unregister(&mine_);
   sqlite3_vfs_register(real_, 1);
 }
@@ -128,7 +146,41 @@ void failing_vfs::begin_again() noexcept {
 }
 
 void failing_vfs::lose_power() {
+  reserved_.clear();
   for (auto& [path, each] : files_) each.lose_power(path, random_);
+}
+
+std::uintmax_t failing_vfs::blocks_of(const std::string& path) const {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  const auto reserved = reserved_.find(path);
+  return std::max<std::uintmax_t>(error ? 0 : size, reserved == reserved_.end() ? 0 : reserved->second);
+}
+
+std::uintmax_t failing_vfs::bytes() const {
+  std::uintmax_t all = 0;
+  for (const auto& [path, each] : files_) all += blocks_of(path);
+  return all;
+}
+
+std::uintmax_t failing_vfs::room() const {
+  if (most_bytes_ == 0) return std::uintmax_t{1} << 40;
+  return most_bytes_ - std::min(most_bytes_, bytes());
+}
+
+bool failing_vfs::has_room(const std::string& path, std::uintmax_t end) const {
+  const auto blocks = blocks_of(path);
+  return most_bytes_ == 0 || end <= blocks || bytes() - blocks + end <= most_bytes_;
+}
+
+bool failing_vfs::reserve(const std::string& path, std::uintmax_t end, bool keeps_size) {
+  if (!has_room(path, end)) return false;
+  reserved_[path] = std::max(reserved_[path], end);
+  if (!keeps_size) {
+    files_[path].note_truncation(end);
+    std::filesystem::resize_file(path, end);
+  }
+  return true;
 }
 
 int failing_vfs::enter(call which) {
@@ -151,8 +203,10 @@ int failing_vfs::open(sqlite3_vfs* which, const char* name, sqlite3_file* file, 
   if (result != SQLITE_OK) return result;
   mine.base.pMethods = &failing_methods;
   mine.vfs = &self;
-  mine.content = &self.files_[name ? name : ""];
-  mine.content->note_opened(name ? name : "");
+  auto& [path, content] = *self.files_.try_emplace(name ? name : "").first;
+  mine.path = &path;
+  mine.content = &content;
+  content.note_opened(path);
   return SQLITE_OK;
 }
 
@@ -160,7 +214,28 @@ int failing_vfs::remove(sqlite3_vfs* which, const char* name, int) {
   auto& self = of(which);
   if (const int refused = self.enter(call::remove)) return refused;
   self.files_[name].note_removed();
+  self.reserved_.erase(name);
   return self.real_->xDelete(self.real_, name, 0);
 }
 
 }  // namespace zkrecipes::test
+
+// They stand for those of the system.
+
+extern "C" int fallocate(int descriptor, int mode, off_t from, off_t size) {
+  auto* vfs = zkrecipes::test::living_vfs;
+  if (!vfs) return 0;
+  const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor));
+  const bool keeps_size = (mode & FALLOC_FL_KEEP_SIZE) != 0;
+  if (vfs->reserve(path, static_cast<std::uintmax_t>(from + size), keeps_size)) return 0;
+  errno = ENOSPC;
+  return -1;
+}
+
+extern "C" int fstatvfs(int, struct statvfs* all) noexcept {
+  auto* vfs = zkrecipes::test::living_vfs;
+  *all = {};
+  all->f_frsize = 1;
+  all->f_bavail = vfs ? vfs->room() : fsblkcnt_t{1} << 40;
+  return 0;
+}

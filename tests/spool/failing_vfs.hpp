@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <random>
@@ -26,17 +27,27 @@ class failing_vfs {
   ~failing_vfs();
 
   /// The call with this number, counted from 0, fails with this result; with `lasts` those behind it too. A write
-  /// that fails for want of room has done its first half.
+  /// that fails for want of room has done its first half, in whole sectors.
   void fail(call which, int at, int result, bool lasts = false);
   void heal() noexcept { at_ = never; }
+  /// The disk has room for so many bytes of files, all together.
+  void limit_room(std::uintmax_t bytes) noexcept { most_bytes_ = bytes; }
+  std::uintmax_t bytes() const;
+  /// What `fstatvfs` says.
+  std::uintmax_t room() const;
+  /// What `fallocate` does: blocks of a file that stays as long as it is.
+  bool reserve(const std::string& path, std::uintmax_t end, bool keeps_size);
   /// A call has failed on command.
   bool has_failed() const noexcept { return has_failed_; }
   int calls(call which) const noexcept { return calls_[static_cast<std::size_t>(which)]; }
 
   /// The process ends when so many more calls have changed a file after the first failure: what follows is not done.
   void end_behind_failure(int changes) noexcept { end_behind_ = changes; }
+  /// The same, counted from now.
+  void end_behind(int changes) noexcept { end_ = changes_ + changes; }
+  int changes() const noexcept { return changes_; }
   bool has_ended() const noexcept { return changes_ > end_; }
-  /// Each file is what is on the disk. No file is open.
+  /// Each file is what is on the disk, without what was reserved. No file is open.
   void lose_power();
   /// The next process begins, with faults and counts of its own.
   void begin_again() noexcept;
@@ -50,14 +61,19 @@ class failing_vfs {
   static int remove(sqlite3_vfs* which, const char* name, int sync_folder);
   /// What this call ends with, without being done, or `SQLITE_OK`.
   int enter(call which);
+  /// So much the file of this name takes.
+  std::uintmax_t blocks_of(const std::string& path) const;
+  bool has_room(const std::string& path, std::uintmax_t end) const;
 
   sqlite3_vfs* real_;
   sqlite3_vfs mine_;
   std::map<std::string, unreliable_file> files_;
+  std::map<std::string, std::uintmax_t> reserved_;
   std::mt19937 random_;
   std::array<int, call_count> calls_{};
   call which_ = call::sync;
   int at_ = never;
+  std::uintmax_t most_bytes_ = 0;
   int result_ = SQLITE_OK;
   bool lasts_ = false;
   bool has_failed_ = false;

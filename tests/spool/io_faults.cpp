@@ -136,8 +136,9 @@ void fail_each_call(spool_durability durability, const io_fault& fault, bool has
 constexpr std::uint64_t messages_of_commit = 12;
 
 /// The pages of each differ from those of the 94 before it.
-std::string large_message(std::uint64_t number) {
-  return std::to_string(number) + std::string(100'000, static_cast<char>(' ' + number % 95));
+constexpr std::size_t large = 100'000;
+std::string message_of(std::uint64_t number, std::size_t size) {
+  return std::to_string(number) + std::string(size, static_cast<char>(' ' + number % 95));
 }
 
 /// Transactions of 1.2 MB, so that the log is copied after each fourth one. Three of them stay, so pages are
@@ -148,7 +149,7 @@ std::uint64_t write_much(detail::spool_file& file, int transactions) {
     detail::spool_change change;
     for (std::uint64_t k = 1; k <= messages_of_commit; ++k) {
       change.rows.push_back(
-          std::make_shared<detail::spool_row>(detail::spool_row{last + k, "", large_message(last + k)}));
+          std::make_shared<detail::spool_row>(detail::spool_row{last + k, "", message_of(last + k, large)}));
     }
     constexpr auto kept = 2 * messages_of_commit;
     change.put = last > kept ? last - kept : 0;
@@ -164,14 +165,15 @@ std::uint64_t write_much(detail::spool_file& file, int transactions) {
 }
 
 /// What the file has is what was written.
-void expect_whole(detail::spool_file& file, std::uint64_t most) {
+void expect_whole(detail::spool_file& file, std::uint64_t least, std::uint64_t most, std::size_t size) {
   const auto found = file.open({});
   BOOST_TEST_REQUIRE(!found.error, found.trouble);
+  BOOST_TEST(found.extent.last >= least);
   BOOST_TEST(found.extent.last <= most);
   for (auto next = found.extent.put + 1; next <= found.extent.last; ++next) {
     const auto one = file.load(next, 1, 1);
     BOOST_TEST_REQUIRE(!one.error, one.trouble);
-    BOOST_TEST((one.rows[0].data == large_message(next)), next << " has other bytes");
+    BOOST_TEST((one.rows[0].data == message_of(next, size)), next << " has other bytes");
   }
 }
 
@@ -228,6 +230,44 @@ BOOST_AUTO_TEST_CASE(a_power_failure_at_any_change_behind_a_sync_that_failed_los
   }
 }
 
+// What a process leaves of its log must not be copied over what the next one writes.
+BOOST_AUTO_TEST_CASE(a_power_failure_at_any_change_of_processes_that_end_in_order_loses_nothing) {
+  constexpr int transactions = 5;
+  constexpr std::size_t small = 900;
+  for (const auto durability : durabilities) {
+    bool has_ended = true;
+    for (int end = 0; has_ended; ++end) {
+      BOOST_TEST_CONTEXT("durability " << static_cast<int>(durability) << ", end at " << end) {
+        file_case files;
+        failing_vfs vfs(static_cast<unsigned>(end) + 1);
+        auto settings = files.settings();
+        settings.durability = durability;
+        vfs.end_behind(end);
+        std::uint64_t last = 0;
+        std::uint64_t durable = 0;
+        for (int life = 0; life < 3 && !vfs.has_ended(); ++life) {
+          detail::spool_file file(settings);
+          if (file.open({}).error) break;
+          for (int i = 0; i < transactions && !vfs.has_ended(); ++i) {
+            detail::spool_change change;
+            change.rows = {
+                std::make_shared<detail::spool_row>(detail::spool_row{last + 1, "", message_of(last + 1, small)})};
+            if (file.commit(change).error) break;
+            ++last;
+            if (durability == spool_durability::power) durable = last;
+          }
+          if (!vfs.has_ended() && !file.finish().error) durable = last;
+        }
+        has_ended = vfs.has_ended();
+        vfs.lose_power();
+        vfs.begin_again();
+        detail::spool_file file(settings);
+        expect_whole(file, durable, last + 1, small);
+      }
+    }
+  }
+}
+
 // Without a sync of each transaction the log is synced when it is copied into the file.
 BOOST_AUTO_TEST_CASE(a_sync_that_failed_while_a_long_log_is_copied_is_not_relied_on) {
   constexpr int transactions = 9;  // the log is copied behind the fourth, the eighth, and the ninth
@@ -249,7 +289,7 @@ BOOST_AUTO_TEST_CASE(a_sync_that_failed_while_a_long_log_is_copied_is_not_relied
       vfs.heal();
       file.close();
       vfs.lose_power();
-      expect_whole(file, last);
+      expect_whole(file, 0, last, large);
     }
   }
   BOOST_TEST(failures >= runs_of_each * 6, "each sync of a run without failures");

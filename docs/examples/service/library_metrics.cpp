@@ -236,6 +236,7 @@ void add_metrics(metrics_page& page, const shared_balance_status& now, const lab
 
 void add_metrics(metrics_page& page, const spool_status& now, const labels& of) {
   add_figures(page, "zkrecipes_spool_", spool_figures, now, of);
+  if (now.lag == spool_status::unknown) return;
   page.gauge("zkrecipes_spool_lag", "Messages accepted and not known to be in the queue.", now.lag, of);
   page.gauge("zkrecipes_spool_lag_bytes", "Bytes of these messages.", now.lag_bytes, of);
 }

@@ -12,7 +12,10 @@ namespace zkrecipes {
 
 /// What a spooled producer tells of itself at one moment: how far its messages are, what it holds, and what is wrong.
 struct spool_status {
-  bool is_open = false;         ///< The file is open, and puts are accepted.
+  /// The largest number: instead of `lag` and `lag_bytes` until the file could be opened.
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+
+  bool is_open = false;         ///< The file is open. Puts are accepted if it takes them: see `error`.
   std::uint64_t accepted = 0;   ///< The number of the last message that was accepted.
   std::uint64_t spooled = 0;    ///< The number of the last message in the file.
   std::uint64_t put = 0;        ///< The number of the last message that is known to be in the queue.

@@ -31,6 +31,7 @@ struct spool_change {
   std::int64_t base = 0;
   std::uint64_t unsent_from = 0;
   bool is_vital = false;     ///< To be synced, whatever the durability.
+  std::size_t room = 0;      ///< It fails if there is no room for messages of so many bytes beside its own.
   bool is_measured = false;  ///< The answer has `spool_extent::bytes`.
   bool agrees = false;       ///< It carries what was found in the queue. The disk does not look at it.
 };
@@ -38,13 +39,18 @@ struct spool_change {
 struct spool_answer {
   error_code error{};
   std::string trouble{};  ///< The error in words, with the file and the cure.
+  /// In spite of the error the file is open, and nothing was changed: there is no room.
+  bool stays_open = false;
+  /// There was no room to make the file ready for messages when it was opened: what is in it can be read and removed.
+  /// Each transaction tries that again. When it has been done the answer has an extent with an origin.
+  bool is_lean = false;
   spool_extent extent{};
   std::vector<spool_row> rows{};
 };
 
 /// A file that holds messages. The operations are executed one after the other, in order. Each calls its handler once,
-/// on the strand, later. After an error of `commit` or `load` nothing is known of the file: it has to be opened again,
-/// and until then each further operation fails.
+/// on the strand, later. After an error of `commit` or `load` nothing is known of the file, unless it stays open: it
+/// has to be opened again, and until then each further operation fails.
 class spool_disk {
  public:
   using handler = std::function<void(spool_answer)>;

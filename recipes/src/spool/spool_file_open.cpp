@@ -1,14 +1,16 @@
 // How the file is opened, and what is looked at before it is relied on.
 #include <algorithm>
-#include <vector>
+#include <array>
+#include <fstream>
+#include <limits>
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <zkrecipes/spool_error.hpp>
 
 #include "spool/spool_file.hpp"
+#include "spool/spool_log.hpp"
+#include "spool/spool_sum.hpp"
 #include "spool/sqlite_statement.hpp"
 
 namespace zkrecipes::detail {
@@ -16,42 +18,38 @@ namespace zkrecipes::detail {
 namespace {
 
 constexpr std::int64_t our_application = 0x7a6b7370;  // "zksp"
-constexpr std::int64_t our_version = 1;
+constexpr std::int64_t our_version = 2;
 
 std::string pragma(const char* name, std::int64_t value) {
   return std::string("PRAGMA ") + name + " = " + std::to_string(value);
 }
 
-/// SQLite would make it readable for everybody, as far as the umask allows. Its files beside this one get the same
-/// mode. A file that is there keeps its mode; SQLite reports other errors when it tries the same.
-void make_private(const std::string& file) {
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (descriptor >= 0) ::close(descriptor);
-}
+/// What the row that tells of the file has a sum of.
+constexpr const char* numbers = "path, name, put, last, base, unsent_from, summed_from";
 
-/// SQLite does the same by itself, but ignores what becomes of it: a sync of the log that has failed would be relied on
-/// by the next copy, which may succeed. An error of this function is one of the transaction, which is in the log all
-/// the same. Without room nothing was synced, and the next transaction tries it again.
-int copy_long_log(void*, sqlite3* connection, const char* database, int pages) {
-  constexpr int long_log = 1'000;
-  if (pages < long_log) return SQLITE_OK;
-  const int result = sqlite3_wal_checkpoint_v2(connection, database, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-  return result == SQLITE_FULL ? SQLITE_OK : result;
-}
-
-void require_ok(int result) {
-  if (result != SQLITE_OK) throw int{result};
+/// A log of zeroes is none. See `spool_file::keep_room_in_log`.
+bool is_empty(const std::string& log) {
+  std::ifstream in(log, std::ios::binary);
+  std::array<char, 32> head{};
+  in.read(head.data(), head.size());
+  return std::ranges::all_of(head, [](char each) { return each == 0; });
 }
 
 }  // namespace
 
 void spool_file::connect() {
-  make_private(settings_.file);
-  constexpr int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  const int result = sqlite3_open_v2(settings_.file.c_str(), &connection_, how, nullptr);
-  if (result != SQLITE_OK) throw int{result};
+  hold_ = std::make_unique<spool_hold>(settings_.file);
+  constexpr int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  require_ok(sqlite3_open_v2(settings_.file.c_str(), &connection_, how, nullptr));
+  const char* name = sqlite3_db_filename(connection_, "main");  // behind symbolic links
+  log_name_ = std::string(name ? name : settings_.file) + "-wal";
+  // SQLite would delete it.
+  if (hold_->is_empty() && !is_empty(log_name_)) {
+    throw spool_refusal{spool_errc::corrupt, "is missing or empty, and the file with \"-wal\" behind its name is not"};
+  }
   // Closing must not copy pages of a transaction that could not be synced.
   sqlite3_db_config(connection_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  add_spool_sum(connection_);
   // From the first access on, so that nobody else gets in between, and SQLite needs no shared memory.
   execute("PRAGMA locking_mode = EXCLUSIVE");
 }
@@ -65,39 +63,85 @@ void spool_file::create() {
   execute("PRAGMA synchronous = FULL");
   execute("BEGIN EXCLUSIVE");
   execute(pragma("application_id", our_application));
-  execute(pragma("user_version", our_version));
   execute(
       "CREATE TABLE spool (id INTEGER PRIMARY KEY CHECK (id = 1), path TEXT NOT NULL, name TEXT NOT NULL,"
       " put INTEGER NOT NULL, last INTEGER NOT NULL, base INTEGER NOT NULL, unsent_from INTEGER NOT NULL)");
   execute("CREATE TABLE message (number INTEGER PRIMARY KEY, key BLOB NOT NULL, data BLOB NOT NULL)");
-  sqlite_statement first(connection_, "INSERT INTO spool VALUES (1, ?, ?, 0, 0, 0, 0)");
-  first.bind(1, settings_.path).bind(2, settings_.name).run();
+  {
+    sqlite_statement first(connection_, "INSERT INTO spool VALUES (1, ?, ?, 0, 0, 0, 0)");
+    first.bind(1, settings_.path).bind(2, settings_.name).run();
+  }
+  upgrade();
   execute("COMMIT");
 }
 
-void spool_file::check_identity() {
+/// From version 1 to 2. Messages that are there get no sum: that would write the file anew, for which there may be no
+/// room.
+void spool_file::upgrade() {
+  execute("ALTER TABLE message ADD COLUMN sum INTEGER");
+  execute("ALTER TABLE spool ADD COLUMN summed_from INTEGER NOT NULL DEFAULT 0");
+  execute("ALTER TABLE spool ADD COLUMN sum INTEGER NOT NULL DEFAULT 0");
+  execute("CREATE TABLE IF NOT EXISTS origin (first INTEGER PRIMARY KEY, number INTEGER NOT NULL)");
+  execute("ALTER TABLE origin ADD COLUMN sum INTEGER NOT NULL DEFAULT 0");
+  execute("UPDATE origin SET sum = spool_sum(first, number)");
+  execute("UPDATE spool SET summed_from = last + 1");
+  execute(std::string("UPDATE spool SET sum = spool_sum(") + numbers + ")");
+  execute(pragma("user_version", our_version));
+}
+
+/// Before anything is copied out of the log.
+void spool_file::check_log() {
+  const auto damage = spool_log::damage(log_name_, settings_.durability == spool_durability::power);
+  if (!damage.empty()) throw spool_refusal{spool_errc::corrupt, damage};
+}
+
+void spool_file::check_version() {
   if (value_of("PRAGMA application_id") != our_application) {
-    throw refusal{spool_errc::foreign_file, "is a database of another program"};
+    throw spool_refusal{spool_errc::foreign_file, "is a database of another program"};
   }
-  const auto version = value_of("PRAGMA user_version");
-  if (version != our_version) {
-    throw refusal{spool_errc::foreign_file, "has version " + std::to_string(version) + " of the format; this library" +
-                                                " reads version " + std::to_string(our_version)};
+  version_ = value_of("PRAGMA user_version");
+  if (version_ < 1 || version_ > our_version) {
+    throw spool_refusal{spool_errc::foreign_file, "has version " + std::to_string(version_) +
+                                                      " of the format; this library reads versions up to " +
+                                                      std::to_string(our_version)};
   }
-  sqlite_statement whose(connection_, "SELECT path, name FROM spool");
-  if (!whose.step()) throw refusal{spool_errc::corrupt, "does not say whose it is"};
+}
+
+void spool_file::check_identity() {
+  const std::string is_whole = version_ == 1 ? "1" : std::string("sum = spool_sum(") + numbers + ")";
+  sqlite_statement whose(connection_, "SELECT path, name, " + is_whole + " FROM spool");
+  if (!whose.step()) throw spool_refusal{spool_errc::corrupt, "does not say whose it is"};
+  if (whose.number(2) == 0) throw spool_refusal{spool_errc::corrupt, "has damaged numbers"};
   const auto path = whose.bytes(0);
   const auto name = whose.bytes(1);
   if (path != settings_.path || name != settings_.name) {
-    throw refusal{spool_errc::foreign_file, "holds the messages of producer \"" + name + "\" for " + path +
-                                                ", not those of \"" + settings_.name + "\" for " + settings_.path};
+    throw spool_refusal{spool_errc::foreign_file, "holds the messages of producer \"" + name + "\" for " + path +
+                                                      ", not those of \"" + settings_.name + "\" for " +
+                                                      settings_.path};
   }
 }
 
 void spool_file::check_health() {
   sqlite_statement check(connection_, "PRAGMA quick_check(1)");
   const auto found = check.step() ? check.bytes(0) : std::string();
-  if (found != "ok") throw refusal{spool_errc::corrupt, "is damaged: " + found};
+  if (found != "ok") throw spool_refusal{spool_errc::corrupt, "is damaged: " + found};
+}
+
+/// SQL that is true for a damaged message. Those of a file of version 1 have no sum.
+std::string spool_file::is_damaged() const {
+  if (version_ == 1) return "0";
+  return "(CASE WHEN sum IS NULL THEN number >= (SELECT summed_from FROM spool)"
+         " ELSE sum <> spool_sum(number, key, data) END)";
+}
+
+std::string spool_file::damaged_message(std::uint64_t number) {
+  return "message " + std::to_string(number) + " is damaged";
+}
+
+void spool_file::check_messages() {
+  require_all_there(read_extent());
+  const auto found = value_of("SELECT coalesce(min(number), 0) FROM message WHERE " + is_damaged());
+  if (found != 0) throw spool_refusal{spool_errc::corrupt, damaged_message(static_cast<std::uint64_t>(found))};
 }
 
 void spool_file::set_up() {
@@ -107,59 +151,73 @@ void spool_file::set_up() {
     mode.run();  // the change is written behind the row
   }
   execute(pragma("journal_size_limit", 64 << 20));
-  sqlite3_wal_hook(connection_, &copy_long_log, nullptr);
+  sqlite3_wal_hook(connection_, &on_log, this);
   if (settings_.most_pages != 0) execute(pragma("max_page_count", settings_.most_pages));
-  append_ = std::make_unique<sqlite_statement>(connection_, "INSERT INTO message VALUES (?, ?, ?)");
+}
+
+/// All that may need room, so that it is done again when there was none.
+void spool_file::make_ready(spool_answer& all) {
+  begin_anew();
+  if (version_ == 1) {
+    if (!reserve(64 << 10)) throw int{SQLITE_FULL};
+    execute("BEGIN IMMEDIATE");
+    upgrade();
+    execute("COMMIT");
+    version_ = our_version;
+  }
+  prepare();
+  all.extent = read_extent();
+  if (settings_.has_origins) renew_origins(all.extent);
+  keep_room_in_log();
+  keep_.reset();
+  is_lean_ = false;
+}
+
+void spool_file::prepare() {
+  const bool has_sums = version_ != 1;
+  append_.reset();
+  if (has_sums) {
+    const auto* append = "INSERT INTO message (number, key, data, sum) VALUES (?1, ?2, ?3, spool_sum(?1, ?2, ?3))";
+    append_ = std::make_unique<sqlite_statement>(connection_, append);
+  }
   remove_ = std::make_unique<sqlite_statement>(connection_, "DELETE FROM message WHERE number <= ?");
+  const std::string sum = ", sum = spool_sum(path, name, ?1, max(last, ?1, ?4), ?2, ?3, summed_from)";
   note_ = std::make_unique<sqlite_statement>(
-      connection_, "UPDATE spool SET put = ?1, base = ?2, unsent_from = ?3, last = max(last, ?1, ?4)");
+      connection_,
+      "UPDATE spool SET put = ?1, base = ?2, unsent_from = ?3, last = max(last, ?1, ?4)" + (has_sums ? sum : ""));
+  if (settings_.has_origins) read_origins();
 }
 
 /// NORMAL syncs when pages are copied from the log into the file. Without that a power failure damages the file, also
 /// what was in it long before.
 void spool_file::set_synchronous(spool_durability as) {
-  execute(std::string("PRAGMA synchronous = ") + (as == spool_durability::power ? "FULL" : "NORMAL"));
-}
-
-/// A sync that failed is reported once, perhaps to a process that has ended. The system takes the pages for synced
-/// then, and the next sync succeeds without them. Pages that are written again are synced again.
-void spool_file::write_log_again() {
-  sqlite3_file* log = nullptr;
-  require_ok(sqlite3_file_control(connection_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log));
-  if (!log || !log->pMethods) return;
-  const auto& calls = *log->pMethods;
-  sqlite3_int64 size = 0;
-  require_ok(calls.xFileSize(log, &size));
-  std::vector<char> piece(std::size_t{1} << 16);  // SQLite's files take less than 128 KiB in one call
-  for (sqlite3_int64 at = 0; at < size; at += static_cast<sqlite3_int64>(piece.size())) {
-    const auto count = static_cast<int>(std::min(size - at, static_cast<sqlite3_int64>(piece.size())));
-    require_ok(calls.xRead(log, piece.data(), count, at));
-    require_ok(calls.xWrite(log, piece.data(), count, at));
-  }
+  syncs_ = as == spool_durability::power;
+  execute(std::string("PRAGMA synchronous = ") + (syncs_ ? "FULL" : "NORMAL"));
 }
 
 /// Everything is copied from the log into the file and synced, and the log begins anew. The log is whole on the disk
-/// before the file is touched, so a power failure in between does no harm.
-void spool_file::begin_anew(std::optional<std::uint64_t> keep) {
+/// before the file is touched, so a power failure in between does no harm. Nothing is appended to the log before: it
+/// would look as if what was not synced had been.
+void spool_file::begin_anew() {
   set_synchronous(spool_durability::power);
-  write_log_again();
+  spool_log(connection_).write_again();
   execute("BEGIN IMMEDIATE");
-  if (keep) {
-    const auto number = std::to_string(*keep);
+  execute("COMMIT");  // without a transaction SQLite 3.40 refuses the next step behind `quick_check`
+  copy_log();
+  if (keep_ && value_of("SELECT coalesce(max(number), 0) FROM message") > static_cast<std::int64_t>(*keep_)) {
+    const auto number = std::to_string(*keep_);
+    execute("BEGIN IMMEDIATE");
     execute("DELETE FROM message WHERE number > " + number);
     execute("UPDATE spool SET last = min(last, " + number + ")");
-  }
-  execute("COMMIT");  // without a transaction SQLite 3.40 refuses the next step behind `quick_check`
-  {
-    sqlite_statement copy(connection_, "PRAGMA wal_checkpoint(TRUNCATE)");
-    if (!copy.step() || copy.number(0) != 0) throw int{SQLITE_BUSY};
+    if (version_ != 1) execute(std::string("UPDATE spool SET sum = spool_sum(") + numbers + ")");
+    execute("COMMIT");
   }
   set_synchronous(settings_.durability);
 }
 
 spool_extent spool_file::read_extent() {
   sqlite_statement row(connection_, "SELECT put, last, base, unsent_from FROM spool");
-  if (!row.step()) throw refusal{spool_errc::corrupt, "has no numbers"};
+  if (!row.step()) throw spool_refusal{spool_errc::corrupt, "has no numbers"};
   spool_extent all;
   all.put = static_cast<std::uint64_t>(row.number(0));
   all.last = static_cast<std::uint64_t>(row.number(1));
@@ -174,30 +232,35 @@ std::uint64_t spool_file::read_bytes() {
 
 void spool_file::read_origins() {
   origins_.clear();
-  sqlite_statement rows(connection_, "SELECT first, number FROM origin ORDER BY first");
+  if (value_of("SELECT count(*) FROM sqlite_master WHERE name = 'origin'") == 0) return;  // of a file of version 1
+  sqlite_statement rows(connection_, std::string("SELECT first, number, ") +
+                                         (version_ == 1 ? "1" : "sum = spool_sum(first, number)") +
+                                         " FROM origin ORDER BY first");
   while (rows.step()) {
     const auto first = static_cast<std::uint64_t>(rows.number(0));
     const auto number = static_cast<std::uint64_t>(rows.number(1));
-    if (!origins_.add(first, number)) throw refusal{spool_errc::corrupt, "has an origin that is none"};
+    const bool is_good = rows.number(2) != 0 && origins_.add(first, number);
+    if (!is_good) throw spool_refusal{spool_errc::corrupt, "has an origin that is none"};
   }
 }
 
 /// Forgets those of messages that were put or removed. A file that had none gets one for all its messages.
 void spool_file::renew_origins(spool_extent& extent) {
-  execute("BEGIN IMMEDIATE");
-  execute("CREATE TABLE IF NOT EXISTS origin (first INTEGER PRIMARY KEY, number INTEGER NOT NULL)");
-  read_origins();
   std::uint64_t random = 0;
   sqlite3_randomness(sizeof random, &random);
   extent.origin = origins_.next(random);
   const auto next = std::to_string((origins_.is_empty() ? extent.put : extent.last) + 1);
+  const auto origin = std::to_string(extent.origin);
+  execute("BEGIN IMMEDIATE");
   execute("DELETE FROM origin WHERE first >= " + next +
           " OR first < (SELECT max(first) FROM origin WHERE first <= " + std::to_string(extent.put + 1) + ")");
-  execute("INSERT INTO origin VALUES (" + next + ", " + std::to_string(extent.origin) + ")");
+  execute("INSERT INTO origin VALUES (" + next + ", " + origin + ", spool_sum(" + next + ", " + origin + "))");
   read_origins();
   const bool has_all = origins_.of(extent.put + 1) != 0;
-  if (!has_all)
-    throw refusal{spool_errc::corrupt, "does not tell the origin of message " + std::to_string(extent.put + 1)};
+  if (!has_all) {
+    const auto first = std::to_string(extent.put + 1);
+    throw spool_refusal{spool_errc::corrupt, "does not tell the origin of message " + first};
+  }
   execute("COMMIT");
 }
 
@@ -211,8 +274,8 @@ void spool_file::require_all_there(const spool_extent& extent) {
   const bool fits = extent.put <= extent.last && count == extent.last - extent.put &&
                     (count == 0 || (first == extent.put + 1 && last == extent.last));
   if (!fits) {
-    throw refusal{spool_errc::corrupt, "should have messages " + std::to_string(extent.put + 1) + " to " +
-                                           std::to_string(extent.last) + " and has " + std::to_string(count)};
+    throw spool_refusal{spool_errc::corrupt, "should have messages " + std::to_string(extent.put + 1) + " to " +
+                                                 std::to_string(extent.last) + " and has " + std::to_string(count)};
   }
 }
 

@@ -6,8 +6,15 @@
 
 namespace zkrecipes::detail {
 
+void require_ok(int result) {
+  if (result != SQLITE_OK) throw int{result};
+}
+
 error_code error_of_sqlite(int code) noexcept {
-  if (code == SQLITE_IOERR_CORRUPTFS) return spool_errc::corrupt;
+  switch (code) {
+    case SQLITE_IOERR_CORRUPTFS: return spool_errc::corrupt;
+    case SQLITE_IOERR_NOMEM: return make_error_code(boost::system::errc::not_enough_memory);
+  }
   switch (code & 0xff) {
     case SQLITE_FULL: return spool_errc::disk_full;
     case SQLITE_BUSY:
@@ -20,20 +27,34 @@ error_code error_of_sqlite(int code) noexcept {
     case SQLITE_PERM:
     case SQLITE_AUTH:
     case SQLITE_READONLY: return spool_errc::no_access;
+    case SQLITE_NOMEM: return make_error_code(boost::system::errc::not_enough_memory);
     default: return spool_errc::io_failed;
   }
 }
 
-const char* cure_of(const error_code& error) noexcept {
+namespace {
+
+/// Debian 12's `.recover` fails for any file; `.dump` passes over what can not be read.
+std::string commands_to_read(const std::string& file) {
+  const auto name = file.substr(file.rfind('/') + 1);
+  return "`mkdir " + file + ".damaged " + file + ".copy; mv " + file + " " + file + "-wal " + file + ".damaged; cp " +
+         file + ".damaged/* " + file + ".copy; sqlite3 " + file + ".copy/" + name + " .dump`";
+}
+
+}  // namespace
+
+std::string cure_of(const error_code& error, const std::string& file) {
+  if (error.category() != spool_category()) return "it is tried again each second";
   switch (static_cast<spool_errc>(error.value())) {
     case spool_errc::disk_full: return "make room on its disk: it is tried again each second";
     case spool_errc::io_failed: return "see the log of the system and check the disk: it is tried again each second";
-    case spool_errc::no_access: return "its folder has to exist, and this user has to be able to write there";
+    case spool_errc::no_access: return "its folder has to exist, and this user has to be able to read and write there";
     case spool_errc::locked: return "end the other process or object that has it, or give each a file of its own";
     case spool_errc::foreign_file: return "give this producer another file, or move this one away";
     case spool_errc::corrupt:
-      return "keep a copy, read what is left with `sqlite3 FILE .recover`, and move it away: a new file goes on behind "
-             "the last message in the queue";
+      return "end the process, move the file away together with that with \"-wal\" behind its name, and read a copy of "
+             "both, because sqlite3 changes them: " +
+             commands_to_read(file) + ". A new file goes on behind the last message in the queue";
   }
   return "";
 }

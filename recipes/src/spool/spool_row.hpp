@@ -23,4 +23,10 @@ inline std::size_t size_of(const spool_row& row) { return row.key.size() + row.d
 using spool_row_ptr = std::shared_ptr<spool_row>;
 using spool_rows = std::vector<spool_row_ptr>;
 
+inline std::size_t size_of(const spool_rows& rows) {
+  std::size_t all = 0;
+  for (const auto& each : rows) all += size_of(*each);
+  return all;
+}
+
 }  // namespace zkrecipes::detail

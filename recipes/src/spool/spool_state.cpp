@@ -33,7 +33,9 @@ spool_state::spool_state(scheduler_ptr on, spool_options options, std::unique_pt
       disk_(std::move(disk)),
       writer_(on_),
       sender_(on_),
-      progress_(on_) {}
+      progress_(on_) {
+  publish();
+}
 
 void spool_state::start() {
   life_ = std::make_shared<spool_life>(weak_from_this(), disk_);
@@ -159,8 +161,8 @@ void spool_state::publish() {
   now.accepted = accepted();
   now.spooled = numbers_.spooled();
   now.put = numbers_.put();
-  now.lag = lag();
-  now.lag_bytes = bytes_;
+  now.lag = was_open_ ? lag() : spool_status::unknown;
+  now.lag_bytes = was_open_ ? bytes_ : spool_status::unknown;
   now.memory = buffer_bytes_ + outbox_bytes_;
   now.waiting = waiting_.size();
   now.gap = gap_;

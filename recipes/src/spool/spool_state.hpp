@@ -77,11 +77,12 @@ class spool_state : public std::enable_shared_from_this<spool_state> {
   awaitable<void> write();
   awaitable<void> open_file();
   awaitable<void> pause_behind_failure();
-  void take_up(const spool_extent& found);
+  void take_up(const spool_answer& answer);
   awaitable<void> write_batch();
   std::size_t next_batch(spool_change& change) const;
   void conclude(const spool_change& change, const spool_answer& answer);
   void note_agreed();
+  void forget_file_failure();
   void note_written(const spool_put_ptr& one);
   void refuse_unwritten(const error_code& why);
   awaitable<void> finish();
@@ -148,11 +149,16 @@ class spool_state : public std::enable_shared_from_this<spool_state> {
 
   bool is_open_ = false;
   bool was_open_ = false;
+  bool is_lean_ = false;                            // see `spool_answer`
+  bool must_measure_ = false;                       // `bytes_` counts messages that were found in the queue
+  std::uint64_t bytes_put_ = 0;                     // of all that were put
+  std::uint64_t bytes_put_before_ = 0;              // when the transaction under way was begun
   std::uint64_t removed_ = 0;                       // the file knows that these were put
   std::optional<spool_numbers::finding> to_agree_;  // the sender wants it to be written
   std::uint64_t write_failures_ = 0;
   error_code write_error_;  // that of the last one
   error_code file_error_;
+  std::size_t lacking_ = 1;  // room for so many bytes, when it was last looked for in vain
   std::string file_trouble_;
 
   std::chrono::milliseconds pause_{0};

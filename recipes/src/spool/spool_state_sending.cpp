@@ -185,6 +185,7 @@ void spool_state::note_put(std::uint64_t count, std::size_t bytes) {
   numbers_.note_put(count);
   outbox_bytes_ -= std::min(bytes, outbox_bytes_);  // `stop` has cleared the outbox, perhaps
   bytes_ -= bytes;
+  bytes_put_ += bytes;
   note_progress();
 }
 

@@ -19,12 +19,16 @@ constexpr std::size_t most_bytes_of_batch = std::size_t{4} << 20;
 
 awaitable<void> spool_state::write() {
   while (!is_over()) {
+    co_await pause_behind_failure();
+    if (is_over()) co_return;
     if (!is_open_) {
-      co_await pause_behind_failure();
-      if (!is_over()) co_await open_file();
+      co_await open_file();
     } else if (is_write_due()) {
       co_await write_batch();
+    } else if (file_error_ && !is_ending_) {
+      co_await write_batch();  // looks whether there is room
     } else if (is_ending_) {
+      forget_file_failure();
       co_await finish();
     } else {
       co_await writer_.wait(next_write());
@@ -33,6 +37,7 @@ awaitable<void> spool_state::write() {
 }
 
 bool spool_state::is_write_due() const {
+  if (is_lean_ && !is_ending_) return true;
   const bool in_haste = flushes_ > 0 || is_closing_ || stopped_;
   const auto to_remove = numbers_.put() - removed_;
   if (to_agree_ || to_remove >= (is_ending_ || is_removing_ ? 1 : options_.count)) return true;
@@ -62,17 +67,17 @@ awaitable<void> spool_state::open_file() {
   const auto keep = was_open_ ? std::optional(numbers_.spooled()) : std::nullopt;
   auto answer = co_await ask_disk(writer_, [&](spool_disk::handler done) { disk_->open(keep, std::move(done)); });
   if (is_gone_) co_return;
-  const bool has_lost = !answer.error && was_open_ && answer.extent.last < numbers_.spooled() && numbers_.lag() > 0;
+  const bool is_open = !answer.error || answer.stays_open;
+  const bool has_lost = is_open && was_open_ && answer.extent.last < numbers_.spooled() && numbers_.lag() > 0;
   if (has_lost) {
     answer.error = spool_errc::corrupt;
+    answer.stays_open = false;
     answer.trouble = options_.file + ": has lost messages that were confirmed: it ends with " +
                      std::to_string(answer.extent.last) + " instead of " + std::to_string(numbers_.spooled()) +
                      "; check the disk, and make a new producer, which goes on with what is left";
   }
-  if (!answer.error) {
-    take_up(answer.extent);
-    co_return;
-  }
+  if (is_open && !has_lost) take_up(answer);
+  if (!answer.error) co_return;
   note_failed_write(answer);
   if (has_lost) stop(answer.error);
   if (!keeps_unwritten()) refuse_waiting(answer.error);
@@ -94,8 +99,10 @@ void spool_state::end_with_failure() {
   sender_.notify();
 }
 
-void spool_state::take_up(const spool_extent& found) {
+void spool_state::take_up(const spool_answer& answer) {
+  const auto& found = answer.extent;
   is_open_ = true;
+  is_lean_ = answer.is_lean;
   origin_ = found.origin;
   file_error_ = {};
   file_trouble_.clear();
@@ -112,9 +119,9 @@ void spool_state::take_up(const spool_extent& found) {
   publish();
 }
 
-/// The file has to be opened again.
+/// The file has to be opened again, unless it stays open for want of room: then messages are put and removed as before.
 void spool_state::note_file_failure(const spool_answer& answer) {
-  is_open_ = false;
+  is_open_ = answer.stays_open;
   file_error_ = answer.error;
   file_trouble_ = answer.trouble;
   publish();
@@ -123,8 +130,10 @@ void spool_state::note_file_failure(const spool_answer& answer) {
 /// What waits to be written could not be.
 void spool_state::note_failed_write(const spool_answer& answer) {
   note_file_failure(answer);
-  ++write_failures_;
-  write_error_ = answer.error;
+  if (!answer.stays_open || !buffer_.empty()) {
+    ++write_failures_;
+    write_error_ = answer.error;
+  }
   if (!keeps_unwritten()) refuse_unwritten(answer.error);
   progress_.notify();
   publish();
@@ -140,18 +149,36 @@ awaitable<void> spool_state::write_batch() {
   // Messages of which the file says that they can not be in the queue are sent now, so it must not say that after a
   // power failure.
   change.is_vital = change.agrees && (change.base != numbers_.base() || numbers_.unsent_from(false) != 0);
-  change.is_measured = change.agrees && change.put != numbers_.put();
+  change.is_measured = must_measure_ || (change.agrees && change.put != numbers_.put());
+  bytes_put_before_ = bytes_put_;
+  const bool only_looks = file_error_ && count == 0 && !change.agrees && change.put == removed_;
+  if (only_looks) change.room = lacking_;
   auto answer = co_await ask_disk(writer_, [&](spool_disk::handler done) { disk_->commit(change, std::move(done)); });
   if (is_gone_) co_return;
-  if (answer.error) {
-    note_failed_write(answer);
-    if (is_ending_) end_with_failure();
-  } else {
+  if (!answer.error) {
     conclude(change, answer);
+    co_return;
   }
+  if (answer.stays_open && change.agrees && !change.is_vital) {  // the next run asks the queue, too
+    must_measure_ = true;
+    note_agreed();
+    sender_.notify();
+  }
+  if (count > 0) lacking_ = size_of(change.rows);
+  note_failed_write(answer);
+  if (is_ending_) end_with_failure();
 }
 
+void spool_state::forget_file_failure() {
+  file_error_ = {};
+  file_trouble_.clear();
+  publish();
+}
+
+/// On a full disk messages are removed first, which makes room in the file.
 std::size_t spool_state::next_batch(spool_change& change) const {
+  const bool only_removes = is_lean_ || (file_error_ && (to_agree_ || numbers_.put() > removed_));
+  if (only_removes) return 0;
   std::size_t bytes = 0;
   for (const auto& each : buffer_) {
     bytes += size_of(*each->row);
@@ -168,6 +195,9 @@ std::size_t spool_state::next_batch(spool_change& change) const {
 /// answered meanwhile too: then the file does not have that finding yet, and the next transaction brings it.
 void spool_state::conclude(const spool_change& change, const spool_answer& answer) {
   const auto count = change.rows.size();
+  if (is_lean_ && !answer.is_lean) origin_ = answer.extent.origin;
+  is_lean_ = answer.is_lean;
+  if (!is_lean_) forget_file_failure();
   numbers_.note_spooled(count, change.unsent_from);
   removed_ = change.put;
   if (change.agrees) note_agreed();
@@ -176,7 +206,10 @@ void spool_state::conclude(const spool_change& change, const spool_answer& answe
     note_written(buffer_.front());
     buffer_.pop_front();
   }
-  if (change.is_measured) bytes_ = answer.extent.bytes + buffer_bytes_;
+  if (change.is_measured) {
+    bytes_ = answer.extent.bytes + buffer_bytes_ - (bytes_put_ - bytes_put_before_);
+    must_measure_ = false;
+  }
   sender_.notify();
   progress_.notify();
   admit();

@@ -1,6 +1,9 @@
 #include "spool/sqlite_disk.hpp"
 
+#include <chrono>
 #include <memory>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include <boost/asio/execution/outstanding_work.hpp>
@@ -14,11 +17,45 @@ namespace asio = boost::asio;
 sqlite_disk::sqlite_disk(asio::any_io_executor strand, spool_file_settings settings)
     : strand_(std::move(strand)), thread_(std::move(settings)) {}
 
+namespace {
+
+constexpr std::chrono::milliseconds pause_without_memory{10};
+
+struct job {
+  std::function<spool_answer(spool_file&)> work;
+  spool_disk::handler done;
+  spool_answer answer;
+
+  /// An exception must not end the process, which has other work.
+  void execute(spool_file& file) noexcept {
+    try {
+      answer = work(file);
+    } catch (...) {  // there is no memory for words either
+      file.close();
+      answer.error = make_error_code(boost::system::errc::not_enough_memory);
+    }
+  }
+};
+
+/// False: there is no memory for it.
+bool has_posted(const asio::any_io_executor& strand, const std::shared_ptr<job>& which) noexcept {
+  try {
+    asio::post(strand, [which] { which->done(std::move(which->answer)); });
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 /// The context keeps running until the answer has come.
 void sqlite_disk::run(std::function<spool_answer(spool_file&)> work, handler done) {
   auto strand = asio::prefer(strand_, asio::execution::outstanding_work.tracked);
-  thread_.run([strand = std::move(strand), work = std::move(work), done = std::move(done)](spool_file& file) {
-    asio::post(strand, [done, answer = work(file)]() mutable { done(std::move(answer)); });
+  auto mine = std::make_shared<job>(job{std::move(work), std::move(done), {}});
+  thread_.run([strand = std::move(strand), mine = std::move(mine)](spool_file& file) {
+    mine->execute(file);
+    while (!has_posted(strand, mine)) std::this_thread::sleep_for(pause_without_memory);
   });
 }
 

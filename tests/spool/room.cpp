@@ -1,0 +1,216 @@
+// A disk without room: what was accepted is put and removed, and then there is room for more. What needs room has it
+// before it begins.
+#include "spool/file_case.hpp"
+#include "spool/file_disk.hpp"
+#include "spool/spooling.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+constexpr std::uintmax_t size_of_disk = 6u << 20;
+
+/// Processes whose file is on a small disk, one after the other.
+class small_disk {
+ public:
+  explicit small_disk(spool_durability durability = spool_durability::power, bool has_origins = false)
+      : has_origins_(has_origins) {
+    options_.durability = durability;
+    options_.file = files_.path();
+    options_.count = 64;
+  }
+
+  failing_vfs& vfs() { return vfs_; }
+  simulated_items& items() { return *remains_.items; }
+  std::string log() const { return files_.path() + "-wal"; }
+  std::unique_ptr<spooling_process> begin() {
+    return std::make_unique<spooling_process>(
+        [this](boost::asio::any_io_executor strand, std::shared_ptr<step_plan> plan) {
+          detail::spool_file_settings settings{options_.file, "/q", "p", options_.durability};
+          settings.has_origins = has_origins_;
+          return std::make_shared<file_disk>(std::move(strand), vfs_, std::move(plan), settings);
+        },
+        remains_.items, options_);
+  }
+  /// Puts until there have been failures for three seconds. Returns how many were accepted.
+  std::size_t fill(spooling_process& life) {
+    for (int second = 0; second < 3;) {
+      std::vector<recorder<std::uint64_t>*> some;
+      for (int i = 0; i < 256; ++i) some.push_back(&life.put(std::to_string(++last_) + ' ' + std::string(900, 'x')));
+      life.pass(1s);
+      life.settle();
+      const bool have_failed =
+          std::ranges::any_of(some, [](const auto* each) { return each->done() && each->error(); });
+      second += have_failed ? 1 : 0;
+    }
+    const auto told = life.told();
+    return static_cast<std::size_t>(std::ranges::count(told, "ok", &std::pair<std::string, std::string>::second));
+  }
+  void expect_put(spooling_process& life) {
+    auto& put = life.put(std::to_string(++last_));
+    life.pass(2s);
+    life.pass(2s);
+    BOOST_TEST_REQUIRE(put.done());
+    BOOST_TEST(!put.error(), put.error().message() << " " << life.status().trouble);
+  }
+  void note(spooling_process& life) { judge_.note_life(life); }
+  void judge() { judge_.judge(items().all, true); }
+
+ private:
+  file_case files_;
+  failing_vfs vfs_;
+  bool has_origins_;
+  spool_options options_ = small_spool();
+  spool_remains remains_;
+  spool_judge judge_;
+  int last_ = 0;
+};
+
+constexpr std::array both_durabilities{spool_durability::process, spool_durability::power};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(spool_room)
+
+BOOST_AUTO_TEST_CASE(a_spool_that_has_filled_its_disk_puts_what_it_has_and_goes_on) {
+  for (const auto durability : both_durabilities) {
+    small_disk all(durability);
+    all.vfs().limit_room(size_of_disk);
+    all.items().is_away = true;
+    auto life = all.begin();
+    const auto accepted = all.fill(*life);
+    BOOST_TEST(accepted > 500u);
+    BOOST_TEST((life->status().error == spool_errc::disk_full), life->status().error.message());
+    BOOST_TEST(life->status().is_open);
+    BOOST_TEST(life->status().lag >= accepted);
+    all.items().is_away = false;
+    life->recover();
+    BOOST_TEST(life->status().lag == 0u);
+    BOOST_TEST(all.items().all.size() == accepted);
+    BOOST_TEST(!life->status().error, life->status().trouble);
+    for (int i = 0; i < 20; ++i) all.expect_put(*life);
+    all.note(*life);
+    all.judge();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_begins_on_the_disk_that_the_last_one_filled_puts_what_it_has) {
+  for (const bool has_origins : {false, true}) {
+    small_disk all(spool_durability::power, has_origins);
+    all.vfs().limit_room(size_of_disk);
+    all.items().is_away = true;
+    auto first = all.begin();
+    const auto accepted = all.fill(*first);
+    all.note(*first);
+    first.reset();
+    all.vfs().limit_room(all.vfs().bytes());  // others have taken what was left
+    auto second = all.begin();
+    BOOST_TEST((second->status().lag == spool_status::unknown));
+    second->pass(1s);
+    BOOST_TEST(second->status().is_open, second->status().trouble);
+    BOOST_TEST(second->status().lag == accepted);
+    all.items().is_away = false;
+    second->recover();
+    BOOST_TEST(second->status().lag == 0u);
+    BOOST_TEST(all.items().all.size() == accepted);
+    for (int i = 0; i < 20; ++i) all.expect_put(*second);
+    all.note(*second);
+    all.judge();
+  }
+}
+
+// Nothing was reserved: the log has no place on the disk. With origins there is something to be written at the start.
+BOOST_AUTO_TEST_CASE(without_any_room_messages_are_put_and_removed_when_there_is_some) {
+  for (const bool has_origins : {false, true}) {
+    small_disk all(spool_durability::power, has_origins);
+    {
+      auto first = all.begin();
+      first->pass(1s);  // it asks how far the queue is
+      all.items().is_away = true;
+      for (int i = 1; i <= 100; ++i) first->put(std::to_string(i));
+      first->pass(1s);
+      auto end = first->close(1s);
+      for (int i = 0; i < 3; ++i) first->pass(1s);
+      BOOST_TEST(end.done());
+      all.note(*first);
+    }
+    std::filesystem::remove(all.log());
+    all.vfs().limit_room(all.vfs().bytes());
+    all.items().is_away = false;
+    auto second = all.begin();
+    second->recover();
+    BOOST_TEST(all.items().all.size() == 100u);
+    BOOST_TEST(second->status().lag == 0u);
+    BOOST_TEST((second->status().error == spool_errc::disk_full), second->status().error.message());
+    auto& refused = second->put("101");
+    second->pass(2s);
+    BOOST_TEST_REQUIRE(refused.done());
+    BOOST_TEST((refused.error() == spool_errc::disk_full), refused.error().message());
+    all.vfs().limit_room(0);
+    second->pass(2s);
+    auto& put = second->put("102");
+    second->pass(2s);
+    BOOST_TEST_REQUIRE(put.done());
+    BOOST_TEST(!put.error(), put.error().message());
+    second->pass(2s);
+    BOOST_TEST(!second->status().error, second->status().trouble);
+    all.note(*second);
+    all.judge();
+    second.reset();
+    auto third = all.begin();
+    third->pass(1s);
+    BOOST_TEST(third->status().lag == 0u);
+  }
+}
+
+// The rest of the log must not be copied over what comes later.
+BOOST_AUTO_TEST_CASE(a_power_failure_while_a_long_log_gives_its_room_to_the_file_loses_nothing) {
+  constexpr std::uint64_t messages = 100;
+  int changes = 0;
+  for (int before_end = 0; before_end < 20; ++before_end) {
+    BOOST_TEST_CONTEXT("end " << before_end << " changes before that of the transaction") {
+      file_case files;
+      failing_vfs vfs(static_cast<unsigned>(before_end) + 1);
+      {
+        detail::spool_file file(files.settings());
+        BOOST_TEST_REQUIRE(!file.open({}).error);
+        for (std::uint64_t last = 0; last < messages; last += 10) {
+          BOOST_TEST_REQUIRE(!file.commit(file_case::rows(last + 1, last + 10, 0, 10'000)).error);
+        }
+        vfs.limit_room(vfs.bytes());
+        const auto log = std::filesystem::file_size(files.path() + "-wal");
+        const auto begin = vfs.changes();
+        if (before_end > 0) vfs.end_behind(changes - before_end);
+        detail::spool_change one;
+        one.room = 250'000;
+        one.unsent_from = messages + 1;
+        const auto answer = file.commit(one);
+        if (before_end == 0) {
+          BOOST_TEST(!answer.error, answer.trouble);
+          BOOST_TEST(std::filesystem::file_size(files.path() + "-wal") < log);
+          changes = vfs.changes() - begin;
+        }
+      }
+      vfs.lose_power();
+      vfs.begin_again();
+      vfs.limit_room(0);
+      detail::spool_file file(files.settings());
+      const auto found = file.open({});
+      BOOST_TEST_REQUIRE(!found.error, found.trouble);
+      BOOST_TEST(found.extent.last >= messages);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_lag_of_a_file_that_could_not_be_opened_is_unknown) {
+  small_disk all;
+  std::ofstream(all.log()) << "a log without its file";
+  auto life = all.begin();
+  life->pass(5s);
+  BOOST_TEST((life->status().error == spool_errc::corrupt), life->status().trouble);
+  BOOST_TEST((life->status().lag == spool_status::unknown));
+  BOOST_TEST((life->status().lag_bytes == spool_status::unknown));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
