@@ -54,6 +54,14 @@ class small_disk {
     BOOST_TEST_REQUIRE(put.done());
     BOOST_TEST(!put.error(), put.error().message() << " " << life.status().trouble);
   }
+  /// So many at once, in one transaction if there is room.
+  void expect_puts(spooling_process& life, std::size_t count) {
+    std::vector<recorder<std::uint64_t>*> some;
+    for (std::size_t i = 0; i < count; ++i) some.push_back(&life.put(std::to_string(++last_) + std::string(900, ' ')));
+    for (int i = 0; i < 3; ++i) life.pass(2s);
+    for (const auto* each : some) BOOST_TEST((each->done() && !each->error()), life.status().trouble);
+  }
+  void set_count(std::size_t count) { options_.count = count; }
   void note(spooling_process& life) { judge_.note_life(life); }
   void judge() { judge_.judge(items().all, true); }
 
@@ -93,6 +101,22 @@ BOOST_AUTO_TEST_CASE(a_spool_that_has_filled_its_disk_puts_what_it_has_and_goes_
     all.note(*life);
     all.judge();
   }
+}
+
+// The log has given its room to the file, where it is free then.
+BOOST_AUTO_TEST_CASE(messages_for_which_the_log_has_no_room_together_go_in_one_after_the_other) {
+  small_disk all;
+  all.set_count(512);
+  all.vfs().limit_room(size_of_disk);
+  all.items().is_away = true;
+  auto life = all.begin();
+  all.fill(*life);
+  all.items().is_away = false;
+  life->recover();
+  BOOST_TEST(life->status().lag == 0u);
+  all.expect_puts(*life, 512);
+  all.note(*life);
+  all.judge();
 }
 
 BOOST_AUTO_TEST_CASE(a_process_that_begins_on_the_disk_that_the_last_one_filled_puts_what_it_has) {

@@ -154,6 +154,10 @@ awaitable<void> spool_state::write_batch() {
   const bool only_looks = file_error_ && count == 0 && !change.agrees && change.put == removed_;
   if (only_looks) change.room = lacking_;
   auto answer = co_await ask_disk(writer_, [&](spool_disk::handler done) { disk_->commit(change, std::move(done)); });
+  while (!is_gone_ && answer.stays_open && change.rows.size() > 1) {  // fewer may have room
+    change.rows.resize(change.rows.size() / 2);
+    answer = co_await ask_disk(writer_, [&](spool_disk::handler done) { disk_->commit(change, std::move(done)); });
+  }
   if (is_gone_) co_return;
   if (!answer.error) {
     conclude(change, answer);
@@ -164,7 +168,7 @@ awaitable<void> spool_state::write_batch() {
     note_agreed();
     sender_.notify();
   }
-  if (count > 0) lacking_ = size_of(change.rows);
+  if (count > 0) lacking_ = size_of(change.rows);  // of one message
   note_failed_write(answer);
   if (is_ending_) end_with_failure();
 }
