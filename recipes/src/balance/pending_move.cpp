@@ -3,17 +3,18 @@
 #include <utility>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 
+#include "session/handler_executor.hpp"
+
 namespace zkrecipes::detail {
 
 pending_move::pending_move(const asio::any_io_executor& base, handler whose)
     : base_(asio::prefer(base, asio::execution::outstanding_work.tracked)),
-      target_(asio::prefer(asio::get_associated_executor(whose, base), asio::execution::outstanding_work.tracked)),
+      target_(asio::prefer(handler_executor(whose, base), asio::execution::outstanding_work.tracked)),
       handler_(std::move(whose)) {}
 
 asio::cancellation_slot pending_move::slot() const { return asio::get_associated_cancellation_slot(handler_); }

@@ -6,7 +6,6 @@
 #include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/post.hpp>
@@ -14,6 +13,8 @@
 
 #include <zkrecipes/detail/initiate.hpp>
 #include <zkrecipes/gate_pass.hpp>
+
+#include "session/handler_executor.hpp"
 
 namespace zkrecipes::detail {
 
@@ -24,8 +25,8 @@ class gate_caller {
   gate_caller(boost::asio::any_io_executor base, handler whose)
       : base_(boost::asio::prefer(std::move(base), boost::asio::execution::outstanding_work.tracked)),
         whose_(std::move(whose)),
-        target_(boost::asio::prefer(boost::asio::get_associated_executor(whose_, base_),
-                                    boost::asio::execution::outstanding_work.tracked)) {}
+        target_(
+            boost::asio::prefer(handler_executor(whose_, base_), boost::asio::execution::outstanding_work.tracked)) {}
 
   boost::asio::cancellation_slot cancellation_slot() const noexcept {
     return boost::asio::get_associated_cancellation_slot(whose_);

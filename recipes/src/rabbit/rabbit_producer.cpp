@@ -13,6 +13,7 @@
 #include "rabbit/producer_name.hpp"
 #include "rabbit/rabbit_core.hpp"
 #include "rabbit/rabbit_producer_state.hpp"
+#include "session/handler_executor.hpp"
 
 namespace zkrecipes {
 
@@ -23,7 +24,7 @@ namespace {
 /// Tells the error only.
 topic_caller::handler without_number(const scheduler& on, handler_for<void(error_code)> h) {
   auto slot = asio::get_associated_cancellation_slot(h);
-  auto executor = asio::get_associated_executor(h, on.base);
+  auto executor = handler_executor(h, on.base);
   auto tell = [h = std::move(h)](error_code error, std::uint64_t) mutable { std::move(h)(error); };
   return asio::bind_cancellation_slot(std::move(slot), asio::bind_executor(std::move(executor), std::move(tell)));
 }
