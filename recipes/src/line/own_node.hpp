@@ -53,7 +53,7 @@ class own_node : public std::enable_shared_from_this<own_node> {
   /// Gives the node up; waits until the server has removed it, unless cancelled.
   awaitable<outcome<>> leave();
   /// The same in the background. From any thread.
-  void leave_later();
+  void leave_later() noexcept;
   /// Gives the node up at this time, unless a request says earlier: it is lost then with `revoked`.
   void give_up_by(lease_clock::time_point when);
   /// The node is to go by a transaction of the caller's: from now on it is not ours. `clear_away` afterwards.

@@ -1,7 +1,9 @@
 // The guard of our node: it notices when the node is lost or asked for. The end of the node: nothing of ours stays.
 #include <algorithm>
+#include <exception>
 #include <utility>
 
+#include "line/leaving.hpp"
 #include "line/member_data.hpp"
 #include "line/own_node.hpp"
 #include "session/back_off.hpp"
@@ -133,16 +135,23 @@ void own_node::lose(error_code why) {
 void own_node::disown() { note_lost(errc::closed); }
 
 void own_node::clear_away(bool node_too) {
-  if (node_too) session_->remove_surely(path_, bound_);
-  if (ghost_) session_->remove_all_surely(line_.parent, guid_, bound_);
+  try {
+    if (node_too) session_->remove_surely(path_, bound_);
+    if (ghost_) session_->remove_all_surely(line_.parent, guid_, bound_);
+  } catch (...) {  // as in `leave_later`
+    std::terminate();
+  }
 }
 
 awaitable<outcome<>> own_node::leave() {
   if (lost()) co_return outcome<>(error_code());
-  auto remove = make_request(backend::opcode::remove, path_);
+  leaving another_try(shared_from_this());
+  auto path = path_;
+  auto remove = make_request(backend::opcode::remove, path);
   auto sent = session_->send(std::move(remove));
+  another_try.keep();
   lose(errc::closed);
-  auto removing = session_->remove_surely(path_, bound_, std::move(sent));
+  auto removing = session_->remove_surely(std::move(path), bound_, std::move(sent));
   // An answer may be there already: without a connection it comes at once.
   while (!removing->is_over && removing->answer != errc::connection_loss) {
     const bool is_refused = leaves_node(removing->answer) && removing->answer != errc::server_error;
@@ -153,13 +162,18 @@ awaitable<outcome<>> own_node::leave() {
   co_return outcome<>(error_code());
 }
 
-void own_node::leave_later() {
-  asio::post(session_->strand(), [self = shared_from_this()] {
-    struct body {
-      static awaitable<void> run(own_node_ptr which) { co_await which->leave(); }
-    };
-    launch_detached(self->session_->strand(), body::run(self));
-  });
+/// Called by destructors. Without memory the node would stay as long as the session, so the process ends, and says why.
+void own_node::leave_later() noexcept {
+  try {
+    asio::post(session_->strand(), [self = shared_from_this()] {
+      struct body {
+        static awaitable<void> run(own_node_ptr which) { co_await which->leave(); }
+      };
+      launch_detached(self->session_->strand(), body::run(self));
+    });
+  } catch (...) {
+    std::terminate();
+  }
 }
 
 }  // namespace zkrecipes::detail

@@ -1,5 +1,6 @@
 #include "session/condition.hpp"
 
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <unordered_set>
@@ -123,11 +124,16 @@ void condition::withdraw(iterator which) {
 }
 
 /// A coroutine that could not be resumed for want of memory would be destroyed, and its operation would never complete.
-/// So the process ends there (`noexcept`).
+/// So the process ends here. Inside the `catch`, because `std::terminate` tells what was thrown only there; the end of
+/// a `noexcept` function may tell nothing.
 void condition::resume(iterator which, wake why) noexcept {
-  auto h = std::make_shared<handler>(std::move(*which->resume));
-  withdraw(which);
-  resumptions::add(*scheduler_, [h, why] { std::move (*h)(why); });
+  try {
+    auto h = std::make_shared<handler>(std::move(*which->resume));
+    withdraw(which);
+    resumptions::add(*scheduler_, [h, why] { std::move (*h)(why); });
+  } catch (...) {
+    std::terminate();
+  }
 }
 
 void condition::notify() {

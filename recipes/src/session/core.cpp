@@ -290,9 +290,9 @@ void core::give_up() {
     std::lock_guard lock(mutex_);
     given_up_ = true;
   }
-  end_incarnation(errc::closed);
   watches_->connection_lost();  // wakes every guard, which then sees that the incarnation has ended
   link_changed_.notify();
+  end_incarnation(errc::closed);  // last: if there is no memory for the log, the session ends all the same
 }
 
 }  // namespace zkrecipes::detail

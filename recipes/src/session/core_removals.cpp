@@ -1,4 +1,5 @@
 // Removals that go on in the background until the node is gone.
+#include <exception>
 #include <utility>
 
 #include "session/core.hpp"
@@ -45,11 +46,15 @@ removal_ptr core::remove_surely(std::string path, incarnation_ptr bound, exchang
       which->changed.notify();
     }
   };
-  auto which = std::make_shared<removal>(scheduler_);
-  if (const auto guid = own_guid_in(path); !guid.empty()) own_guids_[guid] = which;  // no orphan, but under way
-  auto removing = body::run(shared_from_this(), which, std::move(path), std::move(bound), std::move(first));
-  launch_detached(strand(), std::move(removing));
-  return which;
+  try {
+    auto which = std::make_shared<removal>(scheduler_);
+    if (const auto guid = own_guid_in(path); !guid.empty()) own_guids_[guid] = which;  // no orphan, but under way
+    auto removing = body::run(shared_from_this(), which, std::move(path), std::move(bound), std::move(first));
+    launch_detached(strand(), std::move(removing));
+    return which;
+  } catch (...) {  // the node would stay as long as the session
+    std::terminate();
+  }
 }
 
 void core::remove_all_surely(std::string parent, std::string guid, incarnation_ptr bound) {
@@ -80,7 +85,11 @@ void core::remove_all_surely(std::string parent, std::string guid, incarnation_p
       }
     }
   };
-  launch_detached(strand(), body::run(shared_from_this(), std::move(parent), std::move(guid), std::move(bound)));
+  try {
+    launch_detached(strand(), body::run(shared_from_this(), std::move(parent), std::move(guid), std::move(bound)));
+  } catch (...) {  // as above
+    std::terminate();
+  }
 }
 
 std::string core::make_own_guid(std::weak_ptr<const void> whose) {

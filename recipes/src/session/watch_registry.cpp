@@ -36,7 +36,7 @@ void watch_registry::tell(const key& which, bool deleted) {
 
 void watch_registry::connection_lost() {
   asked_.clear();
-  while (!waiting_.empty()) tell(key(waiting_.begin()->first), false);
+  while (!waiting_.empty()) tell_one(*waiting_.extract(waiting_.begin()).mapped(), false);
 }
 
 void watch_registry::leave(watch& who) {
