@@ -30,14 +30,32 @@ claims::attempt claims::begin(entry what) {
   all.create(where.claim(one.what.name), one.guid, create_mode::ephemeral);
   count_attempts(all, where.item(one.what.name), 1);
   one.claiming = session->send(backend::make_multi(all));
-  one.reading = session->send(make_request(opcode::get, where.item(one.what.name)));
-  if (where.kind == queue_kind::delayed) {
-    one.stamping = session->send(make_request(opcode::exists, where.claim(one.what.name)));
+  try {
+    one.reading = session->send(make_request(opcode::get, where.item(one.what.name)));
+    if (where.kind == queue_kind::delayed) {
+      one.stamping = session->send(make_request(opcode::exists, where.claim(one.what.name)));
+    }
+  } catch (...) {  // no memory
+    abandon(one);
+    throw;
   }
   return one;
 }
 
+void claims::abandon(const attempt& which) {
+  if (which.claiming) abandon({which.what.name, which.guid, which.bound});
+}
+
 awaitable<claim_result> claims::finish(attempt which) {
+  try {
+    co_return co_await complete(which);
+  } catch (...) {  // no memory
+    abandon(which);
+    throw;
+  }
+}
+
+awaitable<claim_result> claims::complete(attempt& which) {
   claim_result result;
   result.error = co_await is_claimed(which, result.at_item);
   if (is_cancelled(result.error)) abandon({which.what.name, which.guid, which.bound});
@@ -171,29 +189,35 @@ awaitable<claim_result> claims::remove(message item) {
   transaction all;
   all.create(frame_->where.claim(name), one.guid, create_mode::ephemeral);
   all.remove(frame_->where.item(name), result.item.stat.version);
-  for (bool maybe_done = false;;) {
-    auto answer = co_await session->perform(backend::make_multi(all), retry::once, one.bound);
-    result.error = answer.error;
-    const int place = failed_at(answer);
-    result.at_item = place > 0 && answer.error != errc::no_node && answer.error != errc::bad_version;
-    maybe_done = maybe_done || (is_reply_lost(answer.error) && answer.sent);
-    if (is_reply_lost(answer.error))
-      result.error = co_await find(session, frame_->where.claim(name), one.guid, one.bound);
-    if (is_reply_lost(answer.error) && result.error == errc::no_node) continue;
-    if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
-      result.error = co_await session->ensure_path(frame_->where.side, one.bound);
-      if (!result.error || is_reply_lost(result.error)) continue;
+  try {
+    for (bool maybe_done = false;;) {
+      auto answer = co_await session->perform(backend::make_multi(all), retry::once, one.bound);
+      result.error = answer.error;
+      const int place = failed_at(answer);
+      result.at_item = place > 0 && answer.error != errc::no_node && answer.error != errc::bad_version;
+      maybe_done = maybe_done || (is_reply_lost(answer.error) && answer.sent);
+      if (is_reply_lost(answer.error))
+        result.error = co_await find(session, frame_->where.claim(name), one.guid, one.bound);
+      if (is_reply_lost(answer.error) && result.error == errc::no_node) continue;
+      if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
+        result.error = co_await session->ensure_path(frame_->where.side, one.bound);
+        if (!result.error || is_reply_lost(result.error)) continue;
+      }
+      // The claim node, which would show the result, has gone: our session ended, or an operator removed it.
+      const bool is_open =
+          result.error == errc::session_expired || (result.error == errc::no_node && place == 1 && maybe_done);
+      if (is_open && answer.sent) result.error = errc::outcome_unknown;
+      if (is_cancelled(result.error))
+        abandon({name, one.guid, one.bound, true});  // true: this claim counted no attempt
+      if (!result.error) {
+        session->remove_surely(frame_->where.claim(name), one.bound);
+        ++result.item.attempts;
+      }
+      co_return result;
     }
-    // The claim node, which would show the result, has gone: our session ended, or an operator removed it.
-    const bool is_open =
-        result.error == errc::session_expired || (result.error == errc::no_node && place == 1 && maybe_done);
-    if (is_open && answer.sent) result.error = errc::outcome_unknown;
-    if (is_cancelled(result.error)) abandon({name, one.guid, one.bound, true});  // true: this claim counted no attempt
-    if (!result.error) {
-      session->remove_surely(frame_->where.claim(name), one.bound);
-      ++result.item.attempts;
-    }
-    co_return result;
+  } catch (...) {  // no memory
+    abandon({name, one.guid, one.bound, true});
+    throw;
   }
 }
 

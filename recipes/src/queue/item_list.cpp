@@ -1,6 +1,7 @@
 #include "queue/item_list.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "session/background.hpp"
@@ -27,8 +28,21 @@ item_list::item_list(shared_frame frame, std::shared_ptr<server_clock> clock, st
       ready_(frame_->session->get_scheduler()),
       changed_(frame_->session->get_scheduler()) {}
 
+/// One that waits for an item. Nobody stands in line any more for one that an exception has ended.
+class item_list::drawing {
+ public:
+  explicit drawing(item_list& from) : from_(from) { ++from_.waiting_; }
+  drawing(const drawing&) = delete;
+  ~drawing() {
+    if (--from_.waiting_ == 0 && from_.node_ && !from_.calling_) from_.node_->leave_later();
+  }
+
+ private:
+  item_list& from_;
+};
+
 awaitable<outcome<entry>> item_list::draw() {
-  ++waiting_;
+  const drawing here(*this);
   const auto failures_seen = failures_;
   error_code error;
   auto drawn = draw_at_hand();
@@ -43,7 +57,6 @@ awaitable<outcome<entry>> item_list::draw() {
     if (why == wake::cancelled) error = asio::error::operation_aborted;
     if (!drawn && !error && failures_ != failures_seen) error = failure_;
   }
-  if (--waiting_ == 0 && node_ && !calling_) node_->leave_later();
   co_return outcome<entry>(error, drawn ? std::move(*drawn) : entry{});
 }
 
@@ -130,6 +143,15 @@ void item_list::skip(const std::string& name, error_code why) {
 /// Reads the list once, without retries, because no operation waits for it and it must not keep a session alive that is
 /// no longer used. Errors are left to the operation that needs the list.
 awaitable<void> item_list::refresh() {
+  try {
+    co_await list_once();
+  } catch (const std::bad_alloc&) {
+  }
+  refreshing_ = false;
+  ready_.notify();
+}
+
+awaitable<void> item_list::list_once() {
   const auto& session = frame_->session;
   const bool is_apart = frame_->where.is_apart();
   auto asked = session->send(make_request(opcode::children, frame_->where.items));
@@ -139,8 +161,6 @@ awaitable<void> item_list::refresh() {
   if (is_apart) side = co_await session->answer(asked_side);
   const bool is_whole = !items.error && (!side.error || side.error == errc::no_node);
   if (is_whole) apply(items, is_apart ? side.children : items.children);
-  refreshing_ = false;
-  ready_.notify();
 }
 
 void item_list::apply(const backend::reply& items, const std::vector<std::string>& side) {

@@ -47,8 +47,12 @@ class item_list : public std::enable_shared_from_this<item_list> {
  private:
   using hints = std::array<std::unique_ptr<watch>, 2>;
 
+  class drawing;
+
   awaitable<void> scout();
+  awaitable<error_code> search();
   awaitable<void> refresh();
+  awaitable<void> list_once();
   awaitable<error_code> look(bool watching);
   awaitable<error_code> get_in_line();
   awaitable<error_code> step_back();

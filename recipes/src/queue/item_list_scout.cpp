@@ -2,7 +2,10 @@
 // waiting takers, and calls other takers.
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <utility>
+
+#include <boost/system/errc.hpp>
 
 #include "line/waiter.hpp"
 #include "queue/item_list.hpp"
@@ -28,8 +31,25 @@ constexpr std::size_t max_calls = 256;
 
 }  // namespace
 
-/// Runs while more operations wait than there are items at hand.
+/// Those who wait are told in any case how it ended.
 awaitable<void> item_list::scout() {
+  error_code error;
+  try {
+    error = co_await search();
+  } catch (const std::bad_alloc&) {
+    error = make_error_code(boost::system::errc::not_enough_memory);
+  }
+  if (node_) std::exchange(node_, nullptr)->leave_later();
+  scouting_ = calling_ = false;
+  if (error) {
+    failure_ = error;
+    ++failures_;
+  }
+  ready_.notify();
+}
+
+/// Runs while more operations wait than there are items at hand.
+awaitable<error_code> item_list::search() {
   error_code error;
   if (std::exchange(steps_aside_, false)) {
     error = co_await get_in_line();
@@ -57,13 +77,7 @@ awaitable<void> item_list::scout() {
     }
   }
   if (!error && node_ && !node_->lost() && ready() > waiting_) co_await call_others();
-  if (node_) std::exchange(node_, nullptr)->leave_later();
-  scouting_ = false;
-  if (error) {
-    failure_ = error;
-    ++failures_;
-  }
-  ready_.notify();
+  co_return error;
 }
 
 /// Returns when we are first in line, have been called, or nobody waits any more. Returns without an error, too, if the

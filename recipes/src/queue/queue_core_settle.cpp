@@ -78,30 +78,35 @@ awaitable<error_code> queue_core::move_to_end(claim_id which) {
   auto draw = make_request(opcode::create, where.item(std::string(return_prefix) + guid + '-'));
   draw.mode = create_mode::ephemeral_sequential;
   const auto connection = session->counters().connects;
-  auto drawing = session->send(draw);
-  auto read = co_await claims_->read_again(which);
-  auto number = co_await session->answer(drawing);
-  if ((number.error == errc::connection_loss || number.throttled) && !read.error) {
-    number = co_await session->perform(std::move(draw), retry::always, bound);
+  try {
+    auto drawing = session->send(draw);
+    auto read = co_await claims_->read_again(which);
+    auto number = co_await session->answer(drawing);
+    if ((number.error == errc::connection_loss || number.throttled) && !read.error) {
+      number = co_await session->perform(std::move(draw), retry::always, bound);
+    }
+    auto error = read.error ? read.error : number.error;
+    const auto marker = guid + '-';
+    const std::string_view markers[] = {marker};
+    const auto drawn = error ? std::nullopt : parse_sequence(name_of(number.path), markers);
+    if (drawn && is_exhausted(*drawn)) error = errc::sequence_exhausted;
+    if (!error) {
+      const auto digits = number.path.substr(number.path.size() - 10);
+      const auto moved = where.item(where.marker(what->rank) + digits);
+      transaction rest;
+      rest.remove(number.path).create(moved, std::move(read.data));
+      count_attempts(rest, moved, std::min(attempts_of(read.stat), 100));
+      error = co_await claims_->settle(which, std::move(rest));
+    }
+    // Remove nodes that have drawn a number and are still there: a lost reply may have left a second one, and the
+    // settlement may have failed (an operator removed the item, for example) and removed none.
+    const bool maybe_left = session->counters().connects != connection;
+    if (maybe_left || (error && number.error != errc::no_node)) session->remove_all_surely(where.items, guid, bound);
+    co_return of_claim(error);
+  } catch (...) {  // no memory
+    session->remove_all_surely(where.items, guid, bound);
+    throw;
   }
-  auto error = read.error ? read.error : number.error;
-  const auto marker = guid + '-';
-  const std::string_view markers[] = {marker};
-  const auto drawn = error ? std::nullopt : parse_sequence(name_of(number.path), markers);
-  if (drawn && is_exhausted(*drawn)) error = errc::sequence_exhausted;
-  if (!error) {
-    const auto digits = number.path.substr(number.path.size() - 10);
-    const auto moved = where.item(where.marker(what->rank) + digits);
-    transaction rest;
-    rest.remove(number.path).create(moved, std::move(read.data));
-    count_attempts(rest, moved, std::min(attempts_of(read.stat), 100));
-    error = co_await claims_->settle(which, std::move(rest));
-  }
-  // Remove nodes that have drawn a number and are still there: a lost reply may have left a second one, and the
-  // settlement may have failed (an operator removed the item, for example) and removed none.
-  const bool maybe_left = session->counters().connects != connection;
-  if (maybe_left || (error && number.error != errc::no_node)) session->remove_all_surely(where.items, guid, bound);
-  co_return of_claim(error);
 }
 
 }  // namespace zkrecipes::detail

@@ -26,15 +26,20 @@ awaitable<outcome<message>> queue_core::take() {
     auto drawn = co_await items_->draw();
     auto& [error, what] = drawn;
     if (error) co_return failed<message>(error);
-    error = co_await frame_->session->wait_connected(nullptr, never);
-    if (error) {
-      items_->put_back(what.name);
-      co_return failed<message>(error);
+    try {
+      error = co_await frame_->session->wait_connected(nullptr, never);
+      if (error) {
+        items_->put_back(what.name);
+        co_return failed<message>(error);
+      }
+      items_->look_ahead();
+      auto begun = claims_->begin(what);
+      auto taken = co_await take_drawn(std::move(begun));
+      if (std::get<0>(taken) != errc::busy) co_return taken;
+    } catch (...) {  // no memory
+      items_->lost_sight_of(what.name);
+      throw;
     }
-    items_->look_ahead();
-    auto begun = claims_->begin(std::move(what));
-    auto taken = co_await take_drawn(std::move(begun));
-    if (std::get<0>(taken) != errc::busy) co_return taken;
   }
 }
 
@@ -81,26 +86,35 @@ awaitable<outcome<std::vector<message>>> queue_core::take_many(std::size_t most)
     auto drawn = co_await items_->draw();
     error = std::get<0>(drawn);
     if (error) break;
-    std::vector<entry> all;
-    all.push_back(std::move(std::get<1>(drawn)));
-    error = co_await frame_->session->wait_connected(nullptr, never);
-    if (error) {
-      items_->put_back(all.front().name);
-      break;
-    }
-    while (all.size() < most) {
-      auto more = items_->draw_at_hand();
-      if (!more) break;
-      all.push_back(std::move(*more));
-    }
+    std::vector<entry> all(1);
+    all.front() = std::move(std::get<1>(drawn));
     std::vector<claims::attempt> begun;
-    items_->look_ahead();
-    for (auto& each : all) begun.push_back(claims_->begin(std::move(each)));
-    for (auto& each : begun) {
-      auto one = co_await take_drawn(std::move(each));
-      auto& [why, item] = one;
-      if (!why) taken.push_back(std::move(item));
-      if (why && why != errc::busy) error = why;
+    try {
+      error = co_await frame_->session->wait_connected(nullptr, never);
+      if (error) {
+        items_->put_back(all.front().name);
+        break;
+      }
+      while (all.size() < most) {
+        auto more = items_->draw_at_hand();
+        if (!more) break;
+        all.push_back(std::move(*more));
+      }
+      begun.reserve(all.size());
+      taken.reserve(all.size());
+      items_->look_ahead();
+      for (const auto& each : all) begun.push_back(claims_->begin(each));
+      for (auto& each : begun) {
+        auto one = co_await take_drawn(std::move(each));
+        auto& [why, item] = one;
+        if (!why) taken.push_back(std::move(item));
+        if (why && why != errc::busy) error = why;
+      }
+    } catch (...) {  // no memory: the caller is told of none of them
+      for (const auto& each : begun) claims_->abandon(each);
+      for (const auto& each : taken) claims_->take_back(each);
+      for (const auto& each : all) items_->lost_sight_of(each.name);
+      throw;
     }
   }
   if (error == asio::error::operation_aborted) {  // the caller is told of none of them
@@ -122,11 +136,16 @@ awaitable<outcome<message>> queue_core::pop() {
     auto drawn = co_await items_->draw();
     auto& [error, what] = drawn;
     if (error) co_return failed<message>(error);
-    claims::attempt which;
-    which.what = std::move(what);
-    auto result = co_await pop_drawn(which.what);
-    after(which, result);
-    if (!is_passing(result)) co_return outcome<message>(result.error, std::move(result.item));
+    try {
+      claims::attempt which;
+      which.what = what;
+      auto result = co_await pop_drawn(what);
+      after(which, result);
+      if (!is_passing(result)) co_return outcome<message>(result.error, std::move(result.item));
+    } catch (...) {  // no memory
+      items_->lost_sight_of(what.name);
+      throw;
+    }
   }
 }
 
