@@ -23,14 +23,22 @@ pace_membership::pace_membership(pace_place_ptr where, shared_pace_ptr pace, std
       list_due_(session_->get_scheduler()) {}
 
 awaitable<error_code> pace_membership::join() {
-  auto error = co_await enter();
-  if (error) {
+  bool is_in = false;
+  try {
+    auto error = co_await enter();
+    is_in = !error;
+    if (is_in) start();
+    if (is_in) co_return error;
     is_over_ = true;
     session_->remove_surely(own_path(), bound_);
     co_return error;
+  } catch (...) {  // no memory
+    if (is_in) end(error_code());
+    is_over_ = true;
+    pace_->suspend();
+    session_->remove_surely(own_path(), bound_);
+    throw;
   }
-  start();
-  co_return error_code();
 }
 
 /// The node first: no list with the new version may lack it, however a server applies a transaction. The limit is read
@@ -53,8 +61,8 @@ awaitable<error_code> pace_membership::enter() {
     const auto alive = session.lock();
     return alive ? alive->valid_until(number) : lease_clock::time_point{};
   };
-  holder_ = session_->add_holder(*changed_);
   pace_->admit(seen.record.limit, valid_until);
+  holder_ = session_->add_holder(*changed_);  // last: what can not be begun has none
   co_return error_code();
 }
 

@@ -1,6 +1,7 @@
 #include "balance/shared_balance_state.hpp"
 
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "session/forwarding.hpp"
@@ -51,11 +52,19 @@ void shared_balance_state::stop(bool) {
 
 awaitable<outcome<>> shared_balance_state::run(asio::any_io_executor) {
   const forwarding session_changes(where_->session->changed(), *changed_);
-  auto error = co_await run_memberships();
+  error_code error;
+  std::exception_ptr failure;
+  try {
+    error = co_await run_memberships();
+  } catch (...) {  // no memory
+    failure = std::current_exception();
+  }
+  if (membership_) co_await std::exchange(membership_, nullptr)->leave();
   publish(error);
   pace_->close();
   stopping_ = false;
   running_ = false;
+  if (failure) std::rethrow_exception(failure);
   co_return outcome<>(error);
 }
 

@@ -9,9 +9,11 @@
 #include "consumer/line_seat.hpp"
 #include "consumer/record_follower.hpp"
 #include "consumer/take_over.hpp"
+#include "line/leaving.hpp"
 #include "line/waiter.hpp"
 #include "session/back_off.hpp"
 #include "session/mending.hpp"
+#include "session/undo.hpp"
 
 namespace zkrecipes::detail {
 
@@ -144,7 +146,9 @@ awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::sh
   self->has_worked_ = true;
   self->note_trouble({});
   const auto& who = std::get<1>(entered);
+  leaving place(who->node());
   result->seat = std::make_shared<line_seat>(who->node(), self->options_.id);
+  place.keep();
   who->tell_position([self](std::size_t ahead) { self->note_ahead(ahead); });
   auto first = who->parent() ? to_known(*who->parent()) : std::nullopt;
   if (first) self->note_term(first->record);
@@ -158,13 +162,22 @@ awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::sh
 
 awaitable<coordinator::campaign_result> coordinator::run_campaign() {
   auto result = std::make_shared<campaign_result>();
+  auto running = await_campaign(result);
+  return or_undo(std::move(running), abandon_campaign(std::move(result)));
+}
+
+awaitable<void> coordinator::abandon_campaign(std::shared_ptr<campaign_result> result) {
+  cancel(campaign_, asio::cancellation_type::total);
+  while (campaign_ && !campaign_->done) co_await changed_.wait();
+  campaign_.reset();
+  if (result->seat) co_await result->seat->leave();
+}
+
+awaitable<coordinator::campaign_result> coordinator::await_campaign(std::shared_ptr<campaign_result> result) {
   const auto& on = *session_->get_scheduler();
   campaign_ = start_task(on, on.strand, campaign(shared_from_this(), result), changed_, shared_from_this());
   while (!campaign_->done) co_await changed_.wait();
-  if (const auto failure = std::exchange(campaign_, nullptr)->failure) {  // no memory
-    if (result->seat) co_await result->seat->leave();
-    std::rethrow_exception(failure);
-  }
+  if (const auto failure = std::exchange(campaign_, nullptr)->failure) std::rethrow_exception(failure);
   if (result->error && result->seat) co_await result->seat->leave();
   if (result->error) note_ahead(std::nullopt);
   co_return *result;
@@ -180,6 +193,18 @@ awaitable<void> coordinator::await_lease() {
 }
 
 awaitable<error_code> coordinator::lead(campaign_result won) {
+  auto leading = take_over_and_serve(won);
+  return or_undo(std::move(leading), abandon_term(std::move(won.seat)));
+}
+
+/// The seat first: the career must not take itself for the leader any more.
+awaitable<void> coordinator::abandon_term(term_seat_ptr seat) {
+  co_await seat->leave();
+  if (service_) co_await service_->abandon();
+  service_.reset();
+}
+
+awaitable<error_code> coordinator::take_over_and_serve(campaign_result won) {
   enter(coordinator_phase::taking_over);
   take_over_request what{
       won.seat, traits_.hand_over_deadline, traits_.aftermath, [this] { return stopping_; }, &changed_, won.known};

@@ -97,6 +97,12 @@ awaitable<void> term_service::run() {
   release_guard();
 }
 
+awaitable<void> term_service::abandon() {
+  term_->end(term_end::lost);
+  cut_short();
+  while (phase_ && !phase_->done) co_await changed_.wait();
+}
+
 /// Here, because copies of the term may live on, on other threads. A record that may still name us as a leader at work
 /// is left to the guardian, which passes over one that names somebody else.
 void term_service::release_guard() {

@@ -31,6 +31,8 @@ class term_service : public std::enable_shared_from_this<term_service> {
   awaitable<void> run();
   /// The term is to end, as `resigned`; `at_once`: calls of the career other than the last ones are cancelled.
   void stop(bool at_once);
+  /// For want of memory: the term is over, and the call of the career, which is cancelled, too.
+  awaitable<void> abandon();
   /// `listener` is told what the career has thrown, or that it hung before it executed, before the record is written.
   void tell_failure(std::function<void(const std::string&)> listener) { tell_failure_ = std::move(listener); }
   /// What the career has thrown, if that is the reason why the term ended.

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <new>
 #include <utility>
+
+#include <boost/system/errc.hpp>
 
 #include "session/forwarding.hpp"
 #include "session/mending.hpp"
@@ -69,23 +73,37 @@ void group_member::drain() {
 
 awaitable<outcome<>> group_member::run(asio::any_io_executor executor) {
   executor_ = std::move(executor);
-  auto error = co_await run_memberships();
+  error_code error;
+  std::exception_ptr failure;
+  try {
+    error = co_await run_memberships();
+  } catch (...) {  // no memory
+    failure = std::current_exception();
+  }
+  if (failure) co_await abandon();
   co_await end_planner();
   make_ = nullptr;
   was_planned_for_ = false;
   stopping_ = at_once_ = draining_ = false;
   publish();
   running_ = false;
+  if (failure) std::rethrow_exception(failure);
   co_return outcome<>(error);
 }
 
 /// The planner's election is that of a coordinator. It runs beside the membership, through all its incarnations.
 void group_member::start_planner() {
-  planner_error_ = planner_->begin_run(planning_);
   struct body {
     static awaitable<void> run(std::shared_ptr<group_member> self, asio::any_io_executor on) {
-      auto ended = co_await self->planner_->run(on);
-      self->planner_error_ = std::get<0>(ended);
+      auto& error = self->planner_error_;
+      error = self->planner_->begin_run(self->planning_);
+      if (error) co_return;
+      try {
+        auto ended = co_await self->planner_->run(on);
+        error = std::get<0>(ended);
+      } catch (const std::bad_alloc&) {
+        error = make_error_code(boost::system::errc::not_enough_memory);
+      }
     }
   };
   const auto& strand = session()->strand();
@@ -158,12 +176,13 @@ awaitable<error_code> group_member::join_unless_stopped() {
     }
   };
   const auto& strand = session()->strand();
-  auto joining = start_task(*get_scheduler(), strand, body::run(shared_from_this()), changed_, shared_from_this());
+  joining_ = start_task(*get_scheduler(), strand, body::run(shared_from_this()), changed_, shared_from_this());
   bool is_cancelled = false;
-  while (!joining->done) {
-    if (stopping_ && !std::exchange(is_cancelled, true)) cancel(joining, asio::cancellation_type::total);
+  while (!joining_->done) {
+    if (stopping_ && !std::exchange(is_cancelled, true)) cancel(joining_, asio::cancellation_type::total);
     co_await changed_.wait();
   }
+  if (const auto failure = std::exchange(joining_, nullptr)->failure) std::rethrow_exception(failure);
   co_return join_error_;
 }
 
@@ -209,26 +228,7 @@ awaitable<void> group_member::obey() {
     }
   }
   if (has_waited_enough()) co_await leave();
-  while (!holdings_.empty()) {  // those of a membership that was lost end by themselves
-    give_all_up(at_once_);
-    forget_holdings();
-    publish();
-    if (!holdings_.empty()) co_await changed_.wait();
-  }
-  if (node_) co_await leave();
-  publish();
-}
-
-/// Whether only the ends of terms are still to be written, for a session timeout already, and we are to leave: without
-/// our node the heirs do not wait for us.
-bool group_member::has_waited_enough() {
-  const bool is_served = std::ranges::all_of(holdings_, [](const auto& each) { return each.second->is_served(); });
-  if (!stopping_ || holdings_.empty() || !is_served) {
-    leave_by_ = never;
-  } else if (leave_by_ == never) {
-    leave_by_ = session()->now() + session()->options().timeout;
-  }
-  return session()->now() >= leave_by_;
+  co_await end_membership();
 }
 
 /// Whether there is nothing more to do in this membership.
@@ -268,8 +268,13 @@ void group_member::follow_orders() {
   const auto begin = [this](std::uint32_t number) {
     if (number >= group_->options.shards || holdings_.contains(number)) return;
     auto fresh = std::make_shared<shard_holding>(group_, node_, number, make_, gone_, changed_);
-    holdings_.emplace(number, fresh);
-    fresh->start(executor_);
+    const auto there = holdings_.emplace(number, fresh).first;
+    try {
+      fresh->start(executor_);
+    } catch (...) {  // no memory: one that was not started would never end
+      holdings_.erase(there);
+      throw;
+    }
   };
   for (const auto each : orders_.own) begin(each);
   for (const auto each : orders_.expect) begin(each);

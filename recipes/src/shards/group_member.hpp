@@ -46,6 +46,8 @@ class group_member : public std::enable_shared_from_this<group_member> {
   awaitable<error_code> join_unless_stopped();
   awaitable<error_code> join();
   awaitable<void> obey();
+  awaitable<void> end_membership();
+  awaitable<void> abandon();
   std::optional<member_record> read_record() const;
   void read_orders();
   void follow_orders();
@@ -79,6 +81,7 @@ class group_member : public std::enable_shared_from_this<group_member> {
   std::map<std::uint32_t, shard_holding_ptr> holdings_;
   std::shared_ptr<coordinator> planner_;
   planner_career planning_;
+  task_ptr joining_;
   task_ptr planner_task_;
   error_code planner_error_;
   error_code join_error_;

@@ -1,9 +1,42 @@
+#include <algorithm>
 #include <utility>
 
 #include "session/outcomes.hpp"
 #include "shards/group_member.hpp"
 
 namespace zkrecipes::detail {
+
+/// The run ends for want of memory.
+awaitable<void> group_member::abandon() {
+  stopping_ = at_once_ = true;
+  cancel(joining_, asio::cancellation_type::total);
+  while (joining_ && !joining_->done) co_await changed_.wait();
+  joining_.reset();
+  co_await end_membership();
+}
+
+awaitable<void> group_member::end_membership() {
+  while (!holdings_.empty()) {  // those of a membership that was lost end by themselves
+    give_all_up(at_once_);
+    forget_holdings();
+    publish();
+    if (!holdings_.empty()) co_await changed_.wait();
+  }
+  if (node_) co_await leave();
+  publish();
+}
+
+/// Whether only the ends of terms are still to be written, for a session timeout already, and we are to leave: without
+/// our node the heirs do not wait for us.
+bool group_member::has_waited_enough() {
+  const bool is_served = std::ranges::all_of(holdings_, [](const auto& each) { return each.second->is_served(); });
+  if (!stopping_ || holdings_.empty() || !is_served) {
+    leave_by_ = never;
+  } else if (leave_by_ == never) {
+    leave_by_ = session()->now() + session()->options().timeout;
+  }
+  return session()->now() >= leave_by_;
+}
 
 /// Nothing is ours any more but our node.
 awaitable<void> group_member::leave() {
