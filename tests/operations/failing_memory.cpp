@@ -11,12 +11,19 @@ bool is_counting = false;
 long count = 0;
 long failing = none;
 bool has_failed = false;
+std::size_t* size_of_failure = nullptr;
 
-void* allocate(std::size_t size) {
+bool fails(std::size_t size) {
   if (is_counting && count++ == failing) {
     has_failed = true;
-    throw std::bad_alloc();
+    if (size_of_failure) *size_of_failure = size;
+    return true;
   }
+  return false;
+}
+
+void* allocate(std::size_t size) {
+  if (fails(size)) throw std::bad_alloc();
   if (void* got = std::malloc(size ? size : 1)) return got;
   throw std::bad_alloc();
 }
@@ -46,6 +53,8 @@ bool stop_failing() {
   failing = none;
   return std::exchange(has_failed, false);
 }
+
+void note_failed_size(std::size_t& where) { size_of_failure = &where; }
 
 long count_allocations() { return count; }
 
