@@ -45,7 +45,13 @@ awaitable<outcome<message>> queue_core::take() {
 
 /// Error `busy`: this item is not to be had, try another one.
 awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
-  auto result = co_await claims_->finish(begun);
+  claim_result result;
+  try {
+    result = co_await claims_->finish(begun);
+  } catch (...) {  // no memory, perhaps for the copy
+    claims_->abandon(begun);
+    throw;
+  }
   after(begun, result);
   if (is_passing(result)) co_return failed<message>(errc::busy);
   const auto most = frame_->options.max_attempts;
