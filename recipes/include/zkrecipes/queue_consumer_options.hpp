@@ -58,7 +58,7 @@ struct message_retry {
   double factor = 2;    ///< 1 to 100.
   double jitter = 0.2;  ///< Each pause is shorter by up to this share of it, at random. 0 to 1.
   /// After this many failed attempts the message is spent. The servers keep the count, also across hand-overs and
-  /// crashes. 1 to 100.
+  /// crashes; of sources other than a queue in ZooKeeper for 100 messages at a time. 1 to 100.
   std::int32_t attempts = 8;
   /// While attempts at different messages fail and none succeeds, the consumer holds off: it tries one message at a
   /// time, at most every few seconds, and an attempt counts only once in this time. So a dependency that is away makes
