@@ -76,7 +76,11 @@ set(spool_subjects
   spool/spool_error
   spool/spool_file
   spool/spool_file_open
+  spool/spool_file_room
   spool/spool_file_trouble
+  spool/spool_hold
+  spool/spool_log
+  spool/spool_sum
   spool/sqlite_statement)
 set(redis_subjects
   redis/put_script
