@@ -58,6 +58,7 @@ constexpr regression regressions[] = {
     {"a message that a call took along is stalled by its own begin", "coordinator", 4941},
     {"a candidate enters its line again when its strict lease holds again, not before", "rabbit", 40},
     {"what was read from a stream is missed although its position was read anew since", "redis", 9100045513},
+    {"an item whose put has ended without a connection is not sent again", "coordinator", 984601366},
     {"at most once: what is removed before it is processed does not hold back a probe", "coordinator", 19861},
     {"an acknowledgement that ends without a connection is told the truth when it is repeated", "queue", 9700001204},
 };

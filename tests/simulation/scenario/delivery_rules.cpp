@@ -284,7 +284,7 @@ int delivery_rules::begun(const term& present, const message& item) {
   if (is_present) limit_.begun(item.data);
   if (is_present && terms_.overwritten() == 0) repeats_.tried(number);
   if (options_.order == message_order::by_key || options_.window == 1) check_order(number);
-  check_key(number);
+  if (is_present) check_key(number);
   if (options_.delivery == delivery_guarantee::at_most_once) {
     in_.require(removed_.contains(number) || deleted_.contains(number), "at most once: removed before it is processed",
                 item.data);

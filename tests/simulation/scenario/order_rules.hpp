@@ -56,6 +56,7 @@ class order_rules {
     instant since;
   };
   std::map<std::uint32_t, move> way_;                    // shards on their way
+  std::map<std::uint32_t, std::string> workers_;         // who has begun the last term of a shard
   std::map<std::string, detail::shard_orders> had_;      // by member, before the present transaction
   std::map<std::string, std::set<std::uint32_t>> kept_;  // shards that wait for those who have stopped, by id
   std::optional<instant> tampered_;                      // when an operator has written orders
