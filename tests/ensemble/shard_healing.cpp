@@ -85,7 +85,8 @@ BOOST_AUTO_TEST_CASE(a_map_that_is_removed_or_edited_is_written_again) {
   auto& a = add("a");
   wait_shares({{&a, 12}});
   const auto is_there = [&] {
-    return exists("/g/map") && get("/g/map").data.find("\"own\":\"0-11\"") != std::string::npos;
+    const auto [error, found] = run(zk().async_get("/g/map", tuple));
+    return !error && found.data.find("\"own\":\"0-11\"") != std::string::npos;
   };
   wait(is_there);
   remove("/g/map");

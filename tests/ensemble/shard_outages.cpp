@@ -96,7 +96,8 @@ BOOST_AUTO_TEST_CASE(a_quarantine_ends_by_itself_with_one_term_on_probation) {
   };
   a.start();
   const auto is_second = [&] {
-    return exists("/g/quarantine/0005") && get("/g/quarantine/0005").data.find("\"before\":1") != std::string::npos;
+    const auto [error, found] = run(zk().async_get("/g/quarantine/0005", tuple));  // it ends between two looks
+    return !error && found.data.find("\"before\":1") != std::string::npos;
   };
   wait(is_second);  // of one failure
   is_mended = true;
