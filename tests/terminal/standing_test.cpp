@@ -25,6 +25,16 @@ BOOST_AUTO_TEST_CASE(what_stands_still_and_who_stands_twice_in_an_election) {
   BOOST_TEST(found[2].text == "a session has more than one place: twin");
 }
 
+BOOST_AUTO_TEST_CASE(a_member_that_came_again_and_works_is_healthy) {
+  auto group = failing_group();
+  const auto comes_again = [&] {
+    return std::ranges::count(problems_of(group), std::string("comes-again"), &problem::name);
+  };
+  BOOST_TEST(comes_again() == 1);
+  group.members[2].owned = {5};
+  BOOST_TEST(comes_again() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(in_a_lock_an_id_that_comes_again_is_told_and_a_session_with_many_places_is_not) {
   recipe_status lock;
   lock.path = "/lock";

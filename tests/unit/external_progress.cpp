@@ -251,6 +251,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_has_failed_and_does_not_come_again_is_forgot
   for (int attempt = 1; attempt <= 8; ++attempt) memory.fail("a", 8, held);
   BOOST_TEST(memory.failed("a").count == 8);
   BOOST_TEST(memory.failed("gone 0").count == 0);
+  BOOST_TEST(memory.failed("gone 1").count == 1, "one goes for each that comes");
   memory.fail("b", 9, held);
   BOOST_TEST(memory.failed("b").count == 1);
   BOOST_TEST(memory.failed("a").count == 8);

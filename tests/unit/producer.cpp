@@ -196,6 +196,27 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_program_while_items_linger_leaves_nothing_behi
   BOOST_TEST(!puts[0].done());
 }
 
+BOOST_AUTO_TEST_CASE(an_item_that_never_had_a_connection_is_not_sent_behind_its_error) {
+  producer by(queue(zk, "/q", {.max_list_bytes = 0}), "p", {});
+  lose();
+  put(by, "a");
+  advance(31s);
+  BOOST_TEST_REQUIRE(puts[0].done());
+  BOOST_TEST((puts[0].error() == errc::connection_loss));
+  while (!last().open) advance(100ms);
+  connect();
+  CHECK_PENDING();
+  auto known = ready({});
+  lose();
+  advance(5s);
+  put(known, "b");
+  advance(31s);
+  BOOST_TEST((puts[1].error() == errc::connection_loss));
+  while (!last().open) advance(100ms);
+  connect();
+  CHECK_PENDING();
+}
+
 // Its caller was told that the outcome is open, and may put it again by what the record says.
 BOOST_AUTO_TEST_CASE(an_item_that_was_sent_is_not_sent_again_when_its_put_has_ended_without_a_connection) {
   auto by = ready({});

@@ -41,9 +41,12 @@ void remembered_ids::forget(const std::string& id) {
 }
 
 void remembered_ids::fail(const std::string& id, std::int64_t since, const held_messages& held) {
-  const auto all = memory_.failed_names();
-  for (const auto& each : all) {
-    if (all.size() >= most_counted && each != id && !held.contains(each)) memory_.forget(each);
+  auto all = memory_.failed_names();
+  if (all.size() >= most_counted && memory_.failed(id).count == 0) {
+    std::erase_if(all, [&](const std::string& each) { return held.contains(each); });
+    const auto began = [&](const std::string& each) { return memory_.failed(each).since; };
+    const auto oldest = std::ranges::min_element(all, {}, began);
+    if (oldest != all.end()) memory_.forget(*oldest);
   }
   memory_.fail(id, since);
 }

@@ -26,8 +26,8 @@ class remembered_ids {
   void settle(const std::string& id);
   /// It can not come again.
   void forget(const std::string& id);
-  /// One that has failed and never comes again would be counted for ever. If no more can be counted, those that are not
-  /// held are forgotten.
+  /// One that has failed and never comes again would be counted for ever. If no more can be counted, the oldest of
+  /// those that are not held is forgotten.
   void fail(const std::string& id, std::int64_t since, const held_messages& held);
   failed_attempts failed(const std::string& id) const { return memory_.failed(id); }
 

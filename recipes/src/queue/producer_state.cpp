@@ -68,11 +68,12 @@ awaitable<outcome<std::uint64_t>> producer_state::last() {
 awaitable<void> producer_state::work() {
   while (!waiting_.empty()) {
     co_await fill_batch();
+    auto error = co_await make_ready();
     auto batch = next_batch();
     if (batch.empty()) break;  // all were given up
     for (const auto& each : batch) each->is_in_batch = true;
     const auto begun = batch;
-    auto error = co_await put_batch(batch);
+    if (!error) error = co_await put_batch(batch);
     for (const auto& each : begun) each->is_in_batch = false;
     if (error) record_.doubt();
     if (error && stops_at_failures_) batch.assign(waiting_.begin(), waiting_.end());
@@ -88,10 +89,23 @@ awaitable<void> producer_state::work() {
   working_ = false;
 }
 
+/// Ahead of the batch: what waits for a connection is in none, so it is never sent behind its error.
+awaitable<error_code> producer_state::make_ready() {
+  const forwarding session_changes(session_->changed(), filled_);
+  const auto until = session_->retry_deadline();
+  while (!session_->connected() && !session_->over() && !waiting_.empty()) {
+    if (session_->now() >= until) co_return errc::connection_loss;
+    co_await filled_.wait(until);
+  }
+  if (record_.is_known() || waiting_.empty()) co_return error_code();
+  co_return co_await record_.read(until);
+}
+
 /// An item that nobody waits for any more takes no memory for as long as there is no connection: it is not put.
 void producer_state::forget(const item_ptr& which) {
   waiting_bytes_ -= bytes_of(*which);
   waiting_.erase(std::ranges::find(waiting_, which));
+  filled_.notify();
 }
 
 /// Waits for more items until the batch is full or its first item is due, unless the session is over, because then no

@@ -46,6 +46,7 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
 
   awaitable<void> work();
   awaitable<void> fill_batch();
+  awaitable<error_code> make_ready();
   awaitable<error_code> put_batch(std::vector<item_ptr>& batch);
   bool is_full() const noexcept;
   std::size_t bytes_of(const item& one) const noexcept { return one.data.size() + overhead_; }

@@ -29,7 +29,9 @@ spool_answer spool_file::attempt(const char* doing, Work work) {
   } catch (int code) {
     const bool stays_open = is_usable_ && (code & 0xff) == SQLITE_FULL && roll_back();
     if (!stays_open) close();
+    const auto extent = all.extent;  // what was made ready meanwhile stays so
     all = explain(doing, code);
+    all.extent = extent;
     all.stays_open = stays_open;
     all.is_lean = is_lean_;
   } catch (const spool_refusal& why) {

@@ -163,6 +163,7 @@ awaitable<void> spool_state::write_batch() {
     conclude(change, answer);
     co_return;
   }
+  if (answer.stays_open) note_lean(answer);
   if (answer.stays_open && change.agrees && !change.is_vital) {  // the next run asks the queue, too
     must_measure_ = true;
     note_agreed();
@@ -171,6 +172,12 @@ awaitable<void> spool_state::write_batch() {
   if (count > 0) lacking_ = size_of(change.rows);  // of one message
   note_failed_write(answer);
   if (is_ending_) end_with_failure();
+}
+
+/// The origin of this run stands in the file from the moment at which that is made ready.
+void spool_state::note_lean(const spool_answer& answer) {
+  if (is_lean_ && !answer.is_lean) origin_ = answer.extent.origin;
+  is_lean_ = answer.is_lean;
 }
 
 void spool_state::forget_file_failure() {
@@ -199,8 +206,7 @@ std::size_t spool_state::next_batch(spool_change& change) const {
 /// answered meanwhile too: then the file does not have that finding yet, and the next transaction brings it.
 void spool_state::conclude(const spool_change& change, const spool_answer& answer) {
   const auto count = change.rows.size();
-  if (is_lean_ && !answer.is_lean) origin_ = answer.extent.origin;
-  is_lean_ = answer.is_lean;
+  note_lean(answer);
   if (!is_lean_) forget_file_failure();
   numbers_.note_spooled(count, change.unsent_from);
   removed_ = change.put;

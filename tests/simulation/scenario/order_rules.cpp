@@ -142,6 +142,7 @@ void order_rules::check_move(std::uint32_t shard, const std::string& from, const
   const bool has_heir = state_.has_joined(id, state_.members().at(from).joined + instant(1));
   if (state_.has_returning() || has_heir) return;
   const auto now = in_.clock().now();
+  way_.erase(shard);
   if (workers_[shard] == to) return;  // it had seen the shard free before the order
   way_[shard] = {to, now};
   // One that has been under way for long may be free, and kept by nothing but its owner to be: it does not count then.

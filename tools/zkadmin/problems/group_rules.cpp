@@ -45,7 +45,7 @@ problem_list problems_of(const group_status& group, const problem_limits& limits
   std::string failing, looping;
   for (const auto& each : group.members) {
     if (!each.failing.empty()) append_to_list(failing, each.id + " (" + each.failing + ")");
-    if (each.returns >= many_returns) append_to_list(looping, each.id);
+    if (each.returns >= many_returns && each.owned.empty()) append_to_list(looping, each.id);
   }
   if (!failing.empty())
     add("failing-member", severity::warning,
