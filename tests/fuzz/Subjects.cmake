@@ -131,6 +131,7 @@ set(admin_subjects
   problems/election_rules
   problems/ensemble_rules
   problems/group_rules
+  problems/line_places
   problems/problem
   problems/queue_rules
   problems/recipe_rules
