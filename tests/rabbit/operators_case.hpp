@@ -19,7 +19,7 @@ struct operators_case : letters_case<rabbit_case> {
   }
   /// The consumer's server may be ahead of ours.
   std::vector<dead_letter> dead() override {
-    BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_sync("/", tuple))));
+    BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_sync(tuple))));
     auto read = run(queues().async_dead_letters(tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(read), std::get<0>(read).message());
     return std::get<1>(read);
