@@ -82,7 +82,7 @@ class spool_state : public std::enable_shared_from_this<spool_state> {
   std::size_t next_batch(spool_change& change) const;
   void conclude(const spool_change& change, const spool_answer& answer);
   void note_agreed();
-  void note_lean(const spool_answer& answer);
+  void take_origin(const spool_answer& answer);
   void forget_file_failure();
   void note_written(const spool_put_ptr& one);
   void refuse_unwritten(const error_code& why);

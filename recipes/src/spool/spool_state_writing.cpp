@@ -163,7 +163,7 @@ awaitable<void> spool_state::write_batch() {
     conclude(change, answer);
     co_return;
   }
-  if (answer.stays_open) note_lean(answer);
+  if (answer.stays_open) take_origin(answer);
   if (answer.stays_open && change.agrees && !change.is_vital) {  // the next run asks the queue, too
     must_measure_ = true;
     note_agreed();
@@ -175,7 +175,7 @@ awaitable<void> spool_state::write_batch() {
 }
 
 /// The origin of this run stands in the file from the moment at which that is made ready.
-void spool_state::note_lean(const spool_answer& answer) {
+void spool_state::take_origin(const spool_answer& answer) {
   if (is_lean_ && !answer.is_lean) origin_ = answer.extent.origin;
   is_lean_ = answer.is_lean;
 }
@@ -206,7 +206,7 @@ std::size_t spool_state::next_batch(spool_change& change) const {
 /// answered meanwhile too: then the file does not have that finding yet, and the next transaction brings it.
 void spool_state::conclude(const spool_change& change, const spool_answer& answer) {
   const auto count = change.rows.size();
-  note_lean(answer);
+  take_origin(answer);
   if (!is_lean_) forget_file_failure();
   numbers_.note_spooled(count, change.unsent_from);
   removed_ = change.put;

@@ -55,6 +55,7 @@ void sqlite_disk::run(std::function<spool_answer(spool_file&)> work, handler don
   auto mine = std::make_shared<job>(job{std::move(work), std::move(done), {}});
   thread_.run([strand = std::move(strand), mine = std::move(mine)](spool_file& file) {
     mine->execute(file);
+    // Nothing tells when there is memory again, and to wait for news would take some.
     while (!has_posted(strand, mine)) std::this_thread::sleep_for(pause_without_memory);
   });
 }
