@@ -11,8 +11,8 @@ using namespace std::chrono_literals;
 
 play::play(const script& what, side& on, std::string root)
     : script_(what), on_(on), root_(std::move(root)), scribe_(root_), control_(std::make_unique<actor>(*this, 0)) {
-  control_->connect(on_.leader(), {}, 30s, {});  // a sync there is answered when the leader itself is up to date
-  then_.push_back([this] { hidden(*control_, opcode::create, root_); });
+  control_->connect(on_.leader(), {}, 30s, {});
+  then_.push_back([this] { hidden(*control_, opcode::create, root_), hidden(*control_, opcode::create, mark()); });
 }
 
 play::~play() = default;
@@ -45,13 +45,16 @@ bool play::quiet() const {
   return true;
 }
 
-/// Sends a sync to every server in use: afterwards each is up to date, and its events have reached their links.
+/// Afterwards each server in use is up to date, and its events have reached their links. A write through the leader,
+/// because the leader answers a sync before it has made the changes that it told its followers of; then a sync to each.
 void play::settle() {
   synced_ = true;
-  hidden(*control_, opcode::sync, root_);
-  for (auto& [number, each] : links_) {
-    if (number != busy_) hidden(*each, opcode::sync, root_);
-  }
+  hidden(*control_, opcode::set, mark());
+  then_.push_back([this] {
+    for (auto& [number, each] : links_) {
+      if (number != busy_) hidden(*each, opcode::sync, root_);
+    }
+  });
 }
 
 void play::take_steps() {
@@ -137,7 +140,7 @@ void play::lapse(actor& who) {
   const auto sign = root_ + "-" + scribe_.session(session.id);
   const int server = who.server;
   hidden(who, opcode::create, sign, create_mode::ephemeral);
-  then_.push_back([this, sign] { hidden(*control_, opcode::sync, root_), hidden(*control_, opcode::exists, sign); });
+  then_.push_back([this, sign] { hidden(*control_, opcode::set, mark()), hidden(*control_, opcode::exists, sign); });
   then_.push_back([this, session, server] {
     for (auto& [number, each] : links_) {
       if (each->key.id == session.id) each->drop();

@@ -31,6 +31,7 @@ class play {
 
   bool quiet() const;
   void settle();
+  std::string mark() const { return root_ + "-mark"; }
   void take_steps();
   void take(const step& each);
   void connect(const step& each);
