@@ -25,7 +25,6 @@ namespace zkrecipes::test {
 namespace {
 
 constexpr long no_failure = std::numeric_limits<long>::max();
-constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 constexpr int process_ended = 42;  // by `std::terminate`, for want of memory
 
 /// How a trial went in which the allocation of a number failed.
@@ -33,10 +32,12 @@ struct verdict {
   std::string wrong{};  ///< Empty: nothing.
   bool is_told = false;
   bool has_thrown = false;  ///< The call, or `run()`: the program knows.
+  bool ends_alone = false;
   long allocations = 0;
-  std::size_t left = 0;  ///< Nodes of the session.
+  std::size_t left = std::numeric_limits<std::size_t>::max();  ///< Nodes of the session.
 };
-using experiment = std::function<verdict(long which, std::size_t most_left)>;
+/// `whole`: how it went when no allocation failed.
+using experiment = std::function<verdict(long which, const verdict& whole)>;
 
 /// Lets time pass until the condition holds. What leaves `run()` meanwhile is noted.
 bool wait(setting& where, simulation::span longest, const std::function<bool()>& condition, bool& has_thrown) {
@@ -62,8 +63,7 @@ class starved_trial {
     before_ = where_.ephemerals();
   }
 
-  /// `most_left`: how many nodes the operation leaves if no allocation fails.
-  verdict run(long which, std::size_t most_left) {
+  verdict run(long which, const verdict& whole) {
     fail_allocation(which);
     try {
       where_.inside().run([&] { begin(); });
@@ -72,7 +72,7 @@ class starved_trial {
     }
     const auto is_over = [&] { return ending_->calls > 0 || seen_.has_thrown; };
     wait(where_, 5s, is_over, seen_.has_thrown);
-    const bool ended_alone = ending_->calls > 0;
+    seen_.ends_alone = ending_->calls > 0;
     if (!is_over()) where_.inside().run([&] { where_.zk().async_close([](error_code) {}); });
     wait(where_, 60s, is_over, seen_.has_thrown);
     seen_.allocations = count_allocations();
@@ -80,7 +80,7 @@ class starved_trial {
     if (seen_.has_thrown) return seen_;
     seen_.is_told = ending_->error == boost::system::errc::not_enough_memory;
     if (ending_->calls != 1) seen_.wrong = "it does not end";
-    if (ended_alone) look_at_nodes(most_left);
+    if (seen_.ends_alone) look_behind_it(whole, which == no_failure);
     return seen_;
   }
 
@@ -92,15 +92,25 @@ class starved_trial {
     count_memory(false);
   }
 
-  void look_at_nodes(std::size_t most_left) {
+  /// The object can be used, now that there is memory.
+  void call_again() {
+    ending_ = std::make_shared<ending>();
+    where_.inside().run([&] { begin(); });
+    wait(
+        where_, 60s, [&] { return ending_->calls > 0; }, seen_.has_thrown);
+    if (ending_->calls != 1) seen_.wrong = "the next call does not end";
+  }
+
+  void look_behind_it(const verdict& whole, bool is_whole) {
     const auto at_most = [&](std::size_t most) {
       return wait(
           where_, 60s, [&] { return where_.ephemerals() <= most; }, seen_.has_thrown);
     };
     if (seen_.is_told && !at_most(before_)) seen_.wrong = "its node stays";
+    if (seen_.is_told && whole.ends_alone) call_again();
     where_.inside().run([&] { object_.reset(); });
-    if (most_left == any_number) where_.pass(5s);
-    const auto most = seen_.is_told && keeps_claim_ ? before_ : most_left;
+    if (is_whole) where_.pass(5s);
+    const auto most = seen_.is_told && keeps_claim_ ? before_ : whole.left;
     if (!at_most(most)) seen_.wrong = "a node of its object stays";
     seen_.left = where_.ephemerals();
   }
@@ -127,7 +137,7 @@ subject of_filled_queue() {
 }
 
 /// A lock is held while nothing else happens, for several times the timeout.
-verdict idle_for_long(long which, std::size_t) {
+verdict idle_for_long(long which, const verdict&) {
   setting where;
   ownership held;
   where.inside().run(
@@ -191,7 +201,7 @@ bool is_of_strand(std::size_t size) { return size == 3 * sizeof(void*) || size =
   try {
     for (; all.at < whole.allocations; all.at += stride) {
       alarm(10);
-      const auto seen = run(all.at, whole.left);
+      const auto seen = run(all.at, whole);
       if (!seen.wrong.empty()) note_wrong(name, all.at, seen.wrong);
       ++(seen.has_thrown ? all.thrown : seen.is_told ? all.told : all.passed);
     }
@@ -203,7 +213,7 @@ bool is_of_strand(std::size_t size) { return size == 3 * sizeof(void*) || size =
 
 /// A child runs the trials; if one ends the process, another child goes on behind it.
 void try_each(const std::string& name, const experiment& run, long stride) {
-  const auto whole = run(no_failure, any_number);
+  const auto whole = run(no_failure, verdict());
   BOOST_TEST(whole.wrong.empty(), name << ": " << whole.wrong);
   auto& all = shared_report();
   note_failed_size(all.failed_size);
@@ -237,8 +247,7 @@ BOOST_AUTO_TEST_CASE(an_operation_that_has_none_says_so) {
   for (const auto& whose : subjects) {
     for (const auto& what : whose.operations) {
       try_each(
-          what.name,
-          [&](long which, std::size_t most_left) { return starved_trial(whose, what).run(which, most_left); },
+          what.name, [&](long which, const verdict& whole) { return starved_trial(whose, what).run(which, whole); },
           stride());
     }
   }

@@ -118,16 +118,17 @@ awaitable<error_code> coordinator::run_terms() {
   back_off pause(first_refusal_pause, longest_refusal_pause);
   has_worked_ = false;
   while (!stopping_) {
-    auto won = co_await run_campaign();
-    if (!won.error) won.error = co_await lead(won);
+    const auto one = std::make_shared<candidacy>();
+    auto body = campaign_and_lead(one);
+    co_await or_undo(std::move(body), abandon(one));
     if (failure()) co_return errc::career_failed;
     // Try again after an error that may not occur with a new place, in a new session or at a later moment.
     if (auto over = session_->over()) co_return over;  // while it is being closed a campaign fails at once
     if (stopping_) break;
-    if (!mends(won.error, has_worked_)) co_return won.error;
-    if (!won.error) pause.reset();
-    const bool is_refusal = is_refused(won.error);
-    note_trouble(is_refusal ? won.error : error_code());
+    if (!mends(one->error, has_worked_)) co_return one->error;
+    if (!one->error) pause.reset();
+    const bool is_refusal = is_refused(one->error);
+    note_trouble(is_refusal ? one->error : error_code());
     auto until = session_->now() + options_.rest;
     if (is_refusal) until = std::max(until, pause.next(*get_scheduler()));
     co_await rest(until);
@@ -136,18 +137,18 @@ awaitable<error_code> coordinator::run_terms() {
   co_return error_code();
 }
 
-awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::shared_ptr<campaign_result> result) {
+awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::shared_ptr<candidacy> one) {
   co_await accept_cancellation();
   auto line = election_line(self->path_);
   line.reads_parent = parent_reading::before_list;
   auto entered = co_await waiter::enter(self->session_, line, candidate_data(self->options_.id, false));
-  result->error = std::get<0>(entered);
-  if (result->error) co_return;
+  one->error = std::get<0>(entered);
+  if (one->error) co_return;
   self->has_worked_ = true;
   self->note_trouble({});
   const auto& who = std::get<1>(entered);
   leaving place(who->node());
-  result->seat = std::make_shared<line_seat>(who->node(), self->options_.id);
+  one->seat = std::make_shared<line_seat>(who->node(), self->options_.id);
   place.keep();
   who->tell_position([self](std::size_t ahead) { self->note_ahead(ahead); });
   auto first = who->parent() ? to_known(*who->parent()) : std::nullopt;
@@ -155,32 +156,32 @@ awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::sh
   auto record = std::make_shared<record_follower>(self->session_->get_scheduler(), std::move(first),
                                                   [self](const term_record& seen) { self->note_term(seen); });
   record->start(who);
-  result->error = co_await who->wait_turn(&nearest_ahead);
+  one->error = co_await who->wait_turn(&nearest_ahead);
   record->stop();
-  result->known = record->known();
+  one->known = record->known();
 }
 
-awaitable<coordinator::campaign_result> coordinator::run_campaign() {
-  auto result = std::make_shared<campaign_result>();
-  auto running = await_campaign(result);
-  return or_undo(std::move(running), abandon_campaign(std::move(result)));
+awaitable<void> coordinator::campaign_and_lead(std::shared_ptr<candidacy> one) {
+  const auto& on = *session_->get_scheduler();
+  campaign_ = start_task(on, on.strand, campaign(shared_from_this(), one), changed_, shared_from_this());
+  while (!campaign_->done) co_await changed_.wait();
+  if (const auto failure = std::exchange(campaign_, nullptr)->failure) std::rethrow_exception(failure);
+  if (!one->error) {
+    co_await take_over_and_serve(*one);
+  } else if (one->seat) {
+    co_await one->seat->leave();
+  }
+  note_ahead(std::nullopt);
 }
 
-awaitable<void> coordinator::abandon_campaign(std::shared_ptr<campaign_result> result) {
+/// The seat first: the career must not take itself for the leader any more.
+awaitable<void> coordinator::abandon(std::shared_ptr<candidacy> one) {
   cancel(campaign_, asio::cancellation_type::total);
   while (campaign_ && !campaign_->done) co_await changed_.wait();
   campaign_.reset();
-  if (result->seat) co_await result->seat->leave();
-}
-
-awaitable<coordinator::campaign_result> coordinator::await_campaign(std::shared_ptr<campaign_result> result) {
-  const auto& on = *session_->get_scheduler();
-  campaign_ = start_task(on, on.strand, campaign(shared_from_this(), result), changed_, shared_from_this());
-  while (!campaign_->done) co_await changed_.wait();
-  if (const auto failure = std::exchange(campaign_, nullptr)->failure) std::rethrow_exception(failure);
-  if (result->error && result->seat) co_await result->seat->leave();
-  if (result->error) note_ahead(std::nullopt);
-  co_return *result;
+  if (one->seat) co_await one->seat->leave();
+  if (service_) co_await service_->abandon();
+  service_.reset();
 }
 
 awaitable<void> coordinator::rest(lease_clock::time_point until) {
@@ -192,33 +193,19 @@ awaitable<void> coordinator::await_lease() {
   while (!stopping_ && session_->has_lapsed()) co_await changed_.wait(session_->now() + pause);
 }
 
-awaitable<error_code> coordinator::lead(campaign_result won) {
-  auto leading = take_over_and_serve(won);
-  return or_undo(std::move(leading), abandon_term(std::move(won.seat)));
-}
-
-/// The seat first: the career must not take itself for the leader any more.
-awaitable<void> coordinator::abandon_term(term_seat_ptr seat) {
-  co_await seat->leave();
-  if (service_) co_await service_->abandon();
-  service_.reset();
-}
-
-awaitable<error_code> coordinator::take_over_and_serve(campaign_result won) {
+awaitable<void> coordinator::take_over_and_serve(candidacy& won) {
   enter(coordinator_phase::taking_over);
   take_over_request what{
       won.seat, traits_.hand_over_deadline, traits_.aftermath, [this] { return stopping_; }, &changed_, won.known};
   auto taken = co_await take_over(std::move(what));
-  auto error = std::get<0>(taken);
-  if (error) {
+  won.error = std::get<0>(taken);
+  if (won.error) {
     co_await won.seat->leave();
   } else {
     note_term(std::get<1>(taken)->record());
     co_await serve(std::get<1>(taken));
   }
-  note_ahead(std::nullopt);
   enter(coordinator_phase::campaigning);
-  co_return error;
 }
 
 awaitable<void> coordinator::serve(term_ptr term) {

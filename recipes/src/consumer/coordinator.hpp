@@ -43,20 +43,18 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   std::uint64_t present_run() const noexcept { return runs_; }
 
  private:
-  struct campaign_result {
+  /// One campaign, and the term if it is won.
+  struct candidacy {
     error_code error;
     term_seat_ptr seat;
     std::optional<known_record> known;
   };
-  static awaitable<void> campaign(std::shared_ptr<coordinator> self, std::shared_ptr<campaign_result> result);
+  static awaitable<void> campaign(std::shared_ptr<coordinator> self, std::shared_ptr<candidacy> one);
   awaitable<error_code> run_terms();
-  awaitable<campaign_result> run_campaign();
-  awaitable<campaign_result> await_campaign(std::shared_ptr<campaign_result> result);
-  awaitable<error_code> lead(campaign_result won);
-  awaitable<error_code> take_over_and_serve(campaign_result won);
-  // For want of memory: nothing of ours stays behind.
-  awaitable<void> abandon_campaign(std::shared_ptr<campaign_result> result);
-  awaitable<void> abandon_term(term_seat_ptr seat);
+  awaitable<void> campaign_and_lead(std::shared_ptr<candidacy> one);
+  awaitable<void> take_over_and_serve(candidacy& won);
+  /// For want of memory: nothing of ours stays behind.
+  awaitable<void> abandon(std::shared_ptr<candidacy> one);
   awaitable<void> serve(term_ptr term);
   awaitable<void> rest(lease_clock::time_point until);
   awaitable<void> await_lease();

@@ -7,6 +7,7 @@
 
 #include <boost/system/system_error.hpp>
 
+#include "backend/begin_once.hpp"
 #include "session/forwarding.hpp"
 #include "session/hook.hpp"
 #include "session/outcomes.hpp"
@@ -118,12 +119,13 @@ bool delivery_run::expects_more(lease_clock::time_point now) {
 
 /// What was begun before runs, on the executor of the career, before the inner call does.
 void delivery_run::take_turn() {
-  if (std::exchange(is_turning_, true)) return;
-  asio::post(executor_, [self = shared_from_this(), so_many = begun_] {
-    asio::post(self->get_scheduler()->strand, [self, so_many] {
-      self->turned_ = so_many;
-      self->is_turning_ = false;
-      self->tell();
+  begin_once(is_turning_, [this] {
+    asio::post(executor_, [self = shared_from_this(), so_many = begun_] {
+      asio::post(self->get_scheduler()->strand, [self, so_many] {
+        self->turned_ = so_many;
+        self->is_turning_ = false;
+        self->tell();
+      });
     });
   });
 }

@@ -7,6 +7,7 @@
 
 #include <boost/asio/strand.hpp>
 
+#include "backend/begin_once.hpp"
 #include "consumer/end_of_term.hpp"
 #include "external/shown_words.hpp"
 #include "session/hook.hpp"
@@ -137,8 +138,9 @@ std::vector<external_message> external_connection::take() {
 void external_connection::report(std::vector<std::string> settled) {
   if (!is_open_ || settled.empty()) return;
   std::ranges::move(settled, std::back_inserter(unreported_));
-  if (std::exchange(has_reporter_, true)) return;
-  launch_detached(frame_->session->strand(), owning(shared_from_this(), &external_connection::run_reports));
+  begin_once(has_reporter_, [this] {
+    launch_detached(frame_->session->strand(), owning(shared_from_this(), &external_connection::run_reports));
+  });
 }
 
 /// One call at a time; the next one has all that was settled meanwhile. The source may be opened anew while a call

@@ -46,16 +46,7 @@ void claims::abandon(const attempt& which) {
   if (which.claiming) abandon({which.what.name, which.guid, which.bound});
 }
 
-awaitable<claim_result> claims::finish(attempt which) {
-  try {
-    co_return co_await complete(which);
-  } catch (...) {  // no memory
-    abandon(which);
-    throw;
-  }
-}
-
-awaitable<claim_result> claims::complete(attempt& which) {
+awaitable<claim_result> claims::finish(attempt& which) {
   claim_result result;
   result.error = co_await is_claimed(which, result.at_item);
   if (is_cancelled(result.error)) abandon({which.what.name, which.guid, which.bound});
@@ -75,8 +66,9 @@ awaitable<claim_result> claims::complete(attempt& which) {
     co_return result;
   }
   forget_ended();
+  auto name = which.what.name;
   ours_[which.what.name] = {which.bound, which.guid, read.stat.pzxid, {}, {}};
-  result.item = {std::move(which.what.name), std::move(read.data), read.stat, attempts_of(read.stat)};
+  result.item = {std::move(name), std::move(read.data), read.stat, attempts_of(read.stat)};
   co_return result;
 }
 

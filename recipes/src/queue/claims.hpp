@@ -30,7 +30,8 @@ class claims : public std::enable_shared_from_this<claims> {
 
   /// Sends the requests of a claim. Needs a connection.
   attempt begin(entry what);
-  awaitable<claim_result> finish(attempt which);
+  /// An exception leaves the attempt open: `abandon` it.
+  awaitable<claim_result> finish(attempt& which);
   /// Gives up an attempt that will not be finished.
   void abandon(const attempt& which);
   /// Removes an item that has been read, for a pop. Without an error the item is ours to hand out.
@@ -73,7 +74,6 @@ class claims : public std::enable_shared_from_this<claims> {
 
   static awaitable<error_code> find(core_ptr over, std::string path, std::string guid, incarnation_ptr bound);
   awaitable<backend::reply> read_surely(exchange_ptr asked, backend::request look, incarnation_ptr bound);
-  awaitable<claim_result> complete(attempt& which);
   awaitable<error_code> is_claimed(attempt& which, bool& at_item);
   /// A claim to be removed, and whether its attempt stays counted.
   struct ending {

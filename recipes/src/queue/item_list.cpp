@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "backend/begin_once.hpp"
 #include "session/background.hpp"
 
 namespace zkrecipes::detail {
@@ -47,9 +48,10 @@ awaitable<outcome<entry>> item_list::draw() {
   error_code error;
   auto drawn = draw_at_hand();
   while (!drawn && !error) {
-    if (!refreshing_ && !std::exchange(scouting_, true)) {
+    const auto scout = [this] {
       launch_detached(frame_->session->strand(), owning(shared_from_this(), &item_list::scout));
-    }
+    };
+    if (!refreshing_) begin_once(scouting_, scout);
     // A scout without a session ends before we begin to wait for it, so its result is looked at without waiting.
     auto why = wake::notified;
     if (scouting_ || refreshing_) why = co_await ready_.wait();
@@ -80,8 +82,9 @@ const entry* item_list::next() const {
 }
 
 void item_list::look_ahead() {
-  if (draws_left_ > 0 || scouting_ || std::exchange(refreshing_, true)) return;
-  launch_detached(frame_->session->strand(), owning(shared_from_this(), &item_list::refresh));
+  if (draws_left_ > 0 || scouting_) return;
+  begin_once(refreshing_,
+             [this] { launch_detached(frame_->session->strand(), owning(shared_from_this(), &item_list::refresh)); });
 }
 
 /// How many items at hand may be taken now.

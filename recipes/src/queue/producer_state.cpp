@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/begin_once.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 #include "session/request_size.hpp"
@@ -44,8 +45,13 @@ awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
   waiting_.push_back(mine);
   waiting_bytes_ += bytes_of(*mine);
   if (is_full()) filled_.notify();
-  if (!std::exchange(working_, true))
-    launch_detached(session_->strand(), owning(shared_from_this(), &producer_state::work));
+  try {
+    begin_once(working_,
+               [this] { launch_detached(session_->strand(), owning(shared_from_this(), &producer_state::work)); });
+  } catch (...) {  // no memory: the caller is told that it was not put
+    forget(mine);
+    throw;
+  }
   while (!mine->done) {
     auto why = co_await mine->changed.wait();
     if (why != wake::cancelled) continue;

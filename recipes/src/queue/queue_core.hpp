@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,12 +54,14 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   awaitable<outcome<std::size_t>> revive_key(parked_key which);
 
  private:
-  awaitable<outcome<message>> take_drawn(claims::attempt begun);
+  awaitable<outcome<message>> take_drawn(claims::attempt& begun);
+  void give_up(std::span<const claims::attempt> begun, std::span<const entry> all) noexcept;
+  void take_back_surely(const message& item) noexcept;
   awaitable<claim_result> pop_drawn(entry what);
   awaitable<outcome<message>> pop_by_claim();
   awaitable<bool> is_there(std::string name);
   awaitable<backend::reply> read_for_pop(std::string name);
-  void after(const claims::attempt& which, const claim_result& result);
+  void after(const std::string& name, const claim_result& result);
   awaitable<error_code> see_key_of(const std::string& letter);
   awaitable<error_code> bury(claim_id which, std::int32_t attempts, std::string reason);
   awaitable<error_code> move_to_end(claim_id which);

@@ -1,4 +1,5 @@
 // Taking: draw an item, claim it, hand it out.
+#include <array>
 #include <utility>
 
 #include "queue/attempts.hpp"
@@ -26,6 +27,7 @@ awaitable<outcome<message>> queue_core::take() {
     auto drawn = co_await items_->draw();
     auto& [error, what] = drawn;
     if (error) co_return failed<message>(error);
+    std::array<claims::attempt, 1> begun;
     try {
       error = co_await frame_->session->wait_connected(nullptr, never);
       if (error) {
@@ -33,26 +35,27 @@ awaitable<outcome<message>> queue_core::take() {
         co_return failed<message>(error);
       }
       items_->look_ahead();
-      auto begun = claims_->begin(what);
-      auto taken = co_await take_drawn(std::move(begun));
+      begun.front() = claims_->begin(what);
+      auto taken = co_await take_drawn(begun.front());
       if (std::get<0>(taken) != errc::busy) co_return taken;
     } catch (...) {  // no memory
-      items_->lost_sight_of(what.name);
+      give_up(begun, {&what, 1});
       throw;
     }
   }
 }
 
-/// Error `busy`: this item is not to be had, try another one.
-awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
-  claim_result result;
-  try {
-    result = co_await claims_->finish(begun);
-  } catch (...) {  // no memory, perhaps for the copy
-    claims_->abandon(begun);
-    throw;
-  }
-  after(begun, result);
+/// For want of memory. A second failure ends the process.
+void queue_core::give_up(std::span<const claims::attempt> begun, std::span<const entry> all) noexcept {
+  for (const auto& each : begun) claims_->abandon(each);
+  for (const auto& each : all) items_->lost_sight_of(each.name);
+}
+
+/// Error `busy`: this item is not to be had, try another one. An exception leaves the attempt to the caller.
+awaitable<outcome<message>> queue_core::take_drawn(claims::attempt& begun) {
+  auto result = co_await claims_->finish(begun);
+  begun.claiming.reset();
+  after(begun.what.name, result);
   if (is_passing(result)) co_return failed<message>(errc::busy);
   const auto most = frame_->options.max_attempts;
   if (result.error || most == 0 || result.item.attempts <= most) {
@@ -60,7 +63,13 @@ awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
   }
   // The session of the last taker ended, so there is no reason from that taker.
   const claim_id which(result.item);
-  auto error = co_await bury(which, result.item.attempts - 1, "handed out too often");
+  error_code error;
+  try {
+    error = co_await bury(which, result.item.attempts - 1, "handed out too often");
+  } catch (...) {  // no memory
+    take_back_surely(result.item);
+    throw;
+  }
   const bool is_open = claims_->has(which);
   if (is_open) claims_->take_back(result.item);
   if (error == asio::error::operation_aborted) co_return failed<message>(error);
@@ -68,8 +77,11 @@ awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
   co_return failed<message>(errc::busy);
 }
 
-void queue_core::after(const claims::attempt& which, const claim_result& result) {
-  const auto& name = which.what.name;
+void queue_core::take_back_surely(const message& item) noexcept {
+  if (claims_->has(claim_id(item))) claims_->take_back(item);
+}
+
+void queue_core::after(const std::string& name, const claim_result& result) {
   if (!result.error) {
     items_->settled(name);
   } else if (result.at_item) {
@@ -111,15 +123,14 @@ awaitable<outcome<std::vector<message>>> queue_core::take_many(std::size_t most)
       items_->look_ahead();
       for (const auto& each : all) begun.push_back(claims_->begin(each));
       for (auto& each : begun) {
-        auto one = co_await take_drawn(std::move(each));
+        auto one = co_await take_drawn(each);
         auto& [why, item] = one;
         if (!why) taken.push_back(std::move(item));
         if (why && why != errc::busy) error = why;
       }
     } catch (...) {  // no memory: the caller is told of none of them
-      for (const auto& each : begun) claims_->abandon(each);
-      for (const auto& each : taken) claims_->take_back(each);
-      for (const auto& each : all) items_->lost_sight_of(each.name);
+      give_up(begun, all);
+      for (const auto& each : taken) take_back_surely(each);
       throw;
     }
   }
@@ -143,10 +154,8 @@ awaitable<outcome<message>> queue_core::pop() {
     auto& [error, what] = drawn;
     if (error) co_return failed<message>(error);
     try {
-      claims::attempt which;
-      which.what = what;
       auto result = co_await pop_drawn(what);
-      after(which, result);
+      after(what.name, result);
       if (!is_passing(result)) co_return outcome<message>(result.error, std::move(result.item));
     } catch (...) {  // no memory
       items_->lost_sight_of(what.name);
@@ -204,7 +213,12 @@ awaitable<outcome<message>> queue_core::pop_by_claim() {
     auto& [error, item] = taken;
     if (error) co_return taken;
     constexpr bool is_once = true;
-    error = co_await claims_->settle(claim_id(item), transaction(), is_once);
+    try {
+      error = co_await claims_->settle(claim_id(item), transaction(), is_once);
+    } catch (...) {  // no memory
+      take_back_surely(item);
+      throw;
+    }
     if (error) claims_->take_back(item);
     const bool is_passing = error == errc::superseded || error == errc::not_empty || error == errc::no_auth;
     if (!is_passing) co_return taken;

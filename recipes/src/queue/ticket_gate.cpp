@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/begin_once.hpp"
 #include "line/node_name.hpp"
 #include "session/outcomes.hpp"
 #include "session/together.hpp"
@@ -229,9 +230,10 @@ awaitable<error_code> ticket_gate::settle(const backend::reply& answer) {
   is_busy_ = false;
   last_ = frame_->session->now();
   if (held_.empty()) known_ = false;
-  if (!held_.empty() && !std::exchange(is_kept_, true)) {
+  const auto keep = [this] {
     launch_detached(frame_->session->strand(), owning(shared_from_this(), &ticket_gate::keep));
-  }
+  };
+  if (!held_.empty()) begin_once(is_kept_, keep);
   co_return error;
 }
 

@@ -8,6 +8,7 @@
 #include <zkrecipes/rabbit_error.hpp>
 #include <zkrecipes/shard.hpp>
 
+#include "backend/begin_once.hpp"
 #include "external/numbered_id.hpp"
 #include "rabbit/queue_limits.hpp"
 #include "session/forwarding.hpp"
@@ -78,10 +79,12 @@ std::string rabbit_producer_state::hindrance() const {
 void rabbit_producer_state::take_in(std::vector<progress_ptr> arrived) {
   for (auto& each : arrived) waiting_.push_back(std::move(each));
   changed_.notify();
-  if (waiting_.empty() || std::exchange(is_working_, true)) return;
-  auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] { self->let_go(); });
-  launch_detached(frame_->broker.session->strand(),
-                  owning(shared_from_this(), &rabbit_producer_state::work, std::move(watch)));
+  if (waiting_.empty()) return;
+  begin_once(is_working_, [this] {
+    auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] { self->let_go(); });
+    launch_detached(frame_->broker.session->strand(),
+                    owning(shared_from_this(), &rabbit_producer_state::work, std::move(watch)));
+  });
 }
 
 void rabbit_producer_state::leave() {

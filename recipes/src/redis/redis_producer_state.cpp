@@ -8,6 +8,7 @@
 #include <zkrecipes/redis_error.hpp>
 #include <zkrecipes/shard.hpp>
 
+#include "backend/begin_once.hpp"
 #include "redis/stream_replies.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
@@ -59,13 +60,15 @@ void redis_producer_state::add(topic_caller::handler whose, std::vector<topic_me
 void redis_producer_state::take_in(std::vector<waiting_put> arrived) {
   std::ranges::move(arrived, std::back_inserter(waiting_));
   changed_.notify();
-  if (waiting_.empty() || std::exchange(is_working_, true)) return;
-  auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] {
-    self->broker_.close();
-    const auto callers = std::exchange(self->waiting_, {});  // they may let go of the last handle
+  if (waiting_.empty()) return;
+  begin_once(is_working_, [this] {
+    auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] {
+      self->broker_.close();
+      const auto callers = std::exchange(self->waiting_, {});  // they may let go of the last handle
+    });
+    launch_detached(frame_->broker.session->strand(),
+                    owning(shared_from_this(), &redis_producer_state::work, std::move(watch)));
   });
-  launch_detached(frame_->broker.session->strand(),
-                  owning(shared_from_this(), &redis_producer_state::work, std::move(watch)));
 }
 
 void redis_producer_state::leave() {

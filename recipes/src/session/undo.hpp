@@ -9,6 +9,7 @@
 namespace zkrecipes::detail {
 
 /// Awaits `body`. If it fails for want of memory, awaits `undo`, which has its own already; then the failure goes on.
+/// If `undo` fails, too, the process ends: what it leaves behind would make others wait.
 template <class Result>
 awaitable<Result> or_undo(awaitable<Result> body, awaitable<void> undo) {
   std::exception_ptr failure;
@@ -17,7 +18,11 @@ awaitable<Result> or_undo(awaitable<Result> body, awaitable<void> undo) {
   } catch (...) {
     failure = std::current_exception();
   }
-  co_await std::move(undo);
+  try {
+    co_await std::move(undo);
+  } catch (...) {
+    std::terminate();
+  }
   std::rethrow_exception(failure);
 }
 

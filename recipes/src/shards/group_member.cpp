@@ -11,6 +11,7 @@
 
 #include "session/forwarding.hpp"
 #include "session/mending.hpp"
+#include "session/undo.hpp"
 #include "shards/group_nodes.hpp"
 
 namespace zkrecipes::detail {
@@ -76,11 +77,11 @@ awaitable<outcome<>> group_member::run(asio::any_io_executor executor) {
   error_code error;
   std::exception_ptr failure;
   try {
-    error = co_await run_memberships();
+    auto body = run_memberships();
+    error = co_await or_undo(std::move(body), abandon());
   } catch (...) {  // no memory
     failure = std::current_exception();
   }
-  if (failure) co_await abandon();
   co_await end_planner();
   make_ = nullptr;
   was_planned_for_ = false;

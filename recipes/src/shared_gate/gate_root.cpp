@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "backend/begin_once.hpp"
 #include "format/json_object.hpp"
 #include "session/outcomes.hpp"
 #include "session/together.hpp"
@@ -32,7 +33,7 @@ awaitable<error_code> gate_root::agree(diagnostic why) {
   if (agreed_) co_return error_code();
   if (!next_) next_ = std::make_shared<shared_look>(session_->get_scheduler());
   const auto mine = next_;
-  if (!std::exchange(looking_, true)) launch_detached(session_->strand(), look_for_all(shared_from_this()));
+  begin_once(looking_, [this] { launch_detached(session_->strand(), look_for_all(shared_from_this())); });
   while (!mine->is_over) {
     if (co_await mine->changed.wait() == wake::cancelled) co_return asio::error::operation_aborted;
   }

@@ -7,6 +7,7 @@
 
 #include <zkrecipes/shard.hpp>
 
+#include "backend/begin_once.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 #include "session/request_size.hpp"
@@ -75,10 +76,12 @@ void topic_producer_state::take_in(std::vector<waiting_put> arrived) {
   const auto due = get_scheduler()->deadline_of(options_.linger);
   const auto reach = std::make_shared<put_reach>(get_scheduler(), [weak = weak_from_this()] {
     const auto self = weak.lock();
-    if (!self || std::exchange(self->is_ending_late_, true)) return;
-    asio::post(self->get_scheduler()->strand, [self] {
-      self->is_ending_late_ = false;
-      self->end_late();
+    if (!self) return;
+    begin_once(self->is_ending_late_, [&self] {
+      asio::post(self->get_scheduler()->strand, [self] {
+        self->is_ending_late_ = false;
+        self->end_late();
+      });
     });
   });
   for (auto& each : arrived) {
@@ -88,11 +91,14 @@ void topic_producer_state::take_in(std::vector<waiting_put> arrived) {
     waiting_.push_back(std::move(each));
   }
   if (is_full()) changed_.notify();
-  if (waiting_.empty() || std::exchange(is_working_, true)) return;
-  auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] {
-    const auto callers = std::exchange(self->waiting_, {});  // they may let go of the last handle
+  if (waiting_.empty()) return;
+  begin_once(is_working_, [this] {
+    auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] {
+      const auto callers = std::exchange(self->waiting_, {});  // they may let go of the last handle
+    });
+    launch_detached(topic_->session->strand(),
+                    owning(shared_from_this(), &topic_producer_state::work, std::move(watch)));
   });
-  launch_detached(topic_->session->strand(), owning(shared_from_this(), &topic_producer_state::work, std::move(watch)));
 }
 
 bool topic_producer_state::is_full() const noexcept {

@@ -10,6 +10,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "backend/begin_once.hpp"
 #include "backend/zookeeper/credentials_frame.hpp"
 #include "backend/zookeeper/descriptors.hpp"
 #include "backend/zookeeper/requests.hpp"
@@ -128,10 +129,11 @@ void c_client_link::pass(request what, reply_handler handler) {
 }
 
 void c_client_link::schedule_pump() {
-  if (std::exchange(pump_scheduled_, true)) return;
-  asio::post(strand_, [self = shared_from_this()] {
-    self->pump_scheduled_ = false;
-    self->pump();
+  detail::begin_once(pump_scheduled_, [this] {
+    asio::post(strand_, [self = shared_from_this()] {
+      self->pump_scheduled_ = false;
+      self->pump();
+    });
   });
 }
 
@@ -195,20 +197,17 @@ void c_client_link::wait(int interest, std::chrono::microseconds longest) {
   auto self = shared_from_this();
   due_ = clock::now() + longest;
   set_timer();
-  if ((interest & ZOOKEEPER_READ) && !tls_ && !std::exchange(reading_, true)) {
-    descriptor_.async_wait(descriptor_.wait_read, [self](error_code error) {
-      if (error == asio::error::operation_aborted) return;
-      self->reading_ = false;
-      self->process(ZOOKEEPER_READ);
+  const auto wait_for = [&self](auto what, int event, bool& flag) {
+    detail::begin_once(flag, [&] {
+      self->descriptor_.async_wait(what, [self, event, &flag](error_code error) {
+        if (error == asio::error::operation_aborted) return;
+        flag = false;
+        self->process(event);
+      });
     });
-  }
-  if ((interest & ZOOKEEPER_WRITE) && !std::exchange(writing_, true)) {
-    descriptor_.async_wait(descriptor_.wait_write, [self](error_code error) {
-      if (error == asio::error::operation_aborted) return;
-      self->writing_ = false;
-      self->process(ZOOKEEPER_WRITE);
-    });
-  }
+  };
+  if ((interest & ZOOKEEPER_READ) && !tls_) wait_for(descriptor_.wait_read, ZOOKEEPER_READ, reading_);
+  if (interest & ZOOKEEPER_WRITE) wait_for(descriptor_.wait_write, ZOOKEEPER_WRITE, writing_);
 }
 
 /// Sets the timer only if the present one would expire too late. A timer that expires too early is set again. This

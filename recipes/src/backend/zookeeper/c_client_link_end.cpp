@@ -7,6 +7,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 
+#include "backend/begin_once.hpp"
 #include "backend/tls/tls_stream.hpp"
 #include "backend/zookeeper/c_client_link.hpp"
 #include "backend/zookeeper/descriptors.hpp"
@@ -73,9 +74,11 @@ void c_client_link::destroy_handle() {
 }
 
 void c_client_link::deliver_later() {
-  if (listening_ || std::exchange(delivery_scheduled_, true)) return;
-  // The destructor's last callbacks come here, too. Then the lock fails, and nothing is delivered.
-  if (auto self = weak_from_this().lock()) asio::post(strand_, [self] { self->deliver(); });
+  if (listening_) return;
+  detail::begin_once(delivery_scheduled_, [this] {
+    // The destructor's last callbacks come here, too. Then the lock fails, and nothing is delivered.
+    if (auto self = weak_from_this().lock()) asio::post(strand_, [self] { self->deliver(); });
+  });
 }
 
 void c_client_link::deliver() {

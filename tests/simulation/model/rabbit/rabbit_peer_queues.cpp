@@ -93,7 +93,7 @@ void rabbit_peer::declare(std::string_view arguments) {
                         argument_in(asked->arguments, "x-single-active-consumer");
   if (!asked->passive && !is_right) return misbehave("a queue of another kind");
   detail::delivery_limit limit;
-  if (const auto* given = argument_in(asked->arguments, "x-delivery-limit")) limit = given->value.i64;
+  if (const auto* own = argument_in(asked->arguments, "x-delivery-limit")) limit = own->value.i64;
   auto queue = all_.find(name);
   if (queue && !asked->passive && queue->limit() != limit)
     return close_channel(AMQP_PRECONDITION_FAILED,
