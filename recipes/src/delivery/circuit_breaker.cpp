@@ -118,7 +118,9 @@ void circuit_breaker::prepare_probe(lease_clock::time_point now) {
 
 /// Whether an attempt at the first message would count.
 bool circuit_breaker::is_first_due(lease_clock::time_point now) const {
-  return now >= next_count_ && first_ && spared_.contains(*first_);
+  if (now < next_count_ || !first_ || !spared_.contains(*first_)) return false;
+  const auto* which = window_.find(*first_);
+  return which && now >= which->counts_from;
 }
 
 /// The first message if that counts, or the one behind the last probe.

@@ -48,7 +48,7 @@ class circuit_breaker {
   /// Sees to it that there is a message to be tried, when `lets_begin`.
   void prepare_probe(lease_clock::time_point now);
   /// The message to be begun, when `lets_begin`; null if there is none.
-  message_in_hand* next(lease_clock::time_point now) { return window_.next(now, is_open_ && now < next_count_); }
+  message_in_hand* next(lease_clock::time_point now) { return window_.next(now, is_open_ && !is_first_due(now)); }
   /// A message was begun.
   void note_begun();
   /// When the next message may be begun; `never` if it is closed.

@@ -90,10 +90,18 @@ asio::awaitable<void> attendant::withdraw(desk& at, std::string who) {
     unclear_.insert(at.path);
     of_.use_another_id(who);
   } else {
+    const auto since = in().clock().now();
     auto unregistering = does<>([&](auto token) { at.held->async_unregister(std::move(token)); });
     auto [error] = co_await std::move(unregistering);
-    in().require(!error, "an operation ends for a reason", error.message());
-    of_.check_gone(*this, at);
+    // A process that has slept for longer than the retry limit has had no connection for that long.
+    const bool has_slept = error == errc::connection_loss && in().what().is_paused(client(), since, in().clock().now());
+    in().require(!error || has_slept, "an operation ends for a reason", error.message());
+    if (error) {
+      unclear_.insert(at.path);
+      of_.use_another_id(who);
+    } else {
+      of_.check_gone(*this, at);
+    }
   }
   at.held.reset();
   at.wanted = false;
