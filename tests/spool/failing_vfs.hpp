@@ -32,6 +32,9 @@ class failing_vfs {
   void heal() noexcept { at_ = never; }
   /// The disk has room for so many bytes of files, all together.
   void limit_room(std::uintmax_t bytes) noexcept { most_bytes_ = bytes; }
+  /// It can reserve nothing and does not say what it has, as some of FUSE.
+  void say_nothing() noexcept { says_nothing_ = true; }
+  bool says_nothing() const noexcept { return says_nothing_; }
   std::uintmax_t bytes() const;
   /// What `fstatvfs` says.
   std::uintmax_t room() const;
@@ -76,6 +79,7 @@ class failing_vfs {
   std::uintmax_t most_bytes_ = 0;
   int result_ = SQLITE_OK;
   bool lasts_ = false;
+  bool says_nothing_ = false;
   bool has_failed_ = false;
   int changes_ = 0;
   int end_behind_ = never;

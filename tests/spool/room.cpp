@@ -227,6 +227,13 @@ BOOST_AUTO_TEST_CASE(a_power_failure_while_a_long_log_gives_its_room_to_the_file
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_file_system_that_does_not_say_what_it_has_is_not_taken_for_full) {
+  small_disk all;
+  all.vfs().say_nothing();
+  auto life = all.begin();
+  all.expect_put(*life);
+}
+
 BOOST_AUTO_TEST_CASE(the_lag_of_a_file_that_could_not_be_opened_is_unknown) {
   small_disk all;
   std::ofstream(all.log()) << "a log without its file";

@@ -1,10 +1,22 @@
 #include "spool/spool_file_trouble.hpp"
 
+#include <cerrno>
+#include <cstring>
+
 #include <sqlite3.h>
 
 #include <zkrecipes/spool_error.hpp>
 
 namespace zkrecipes::detail {
+
+bool means_no_room(int why) noexcept { return why == ENOSPC || why == EDQUOT || why == EFBIG; }
+
+void refuse_open(int why, const std::string& what) {
+  error_code error = spool_errc::no_access;
+  if (means_no_room(why)) error = spool_errc::disk_full;
+  if (why == EIO || why == EMFILE || why == ENFILE || why == ENOMEM) error = spool_errc::io_failed;
+  throw spool_refusal{error, what + "could not be opened (" + std::strerror(why) + ")"};
+}
 
 void require_ok(int result) {
   if (result != SQLITE_OK) throw int{result};

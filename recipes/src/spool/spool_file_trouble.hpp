@@ -13,6 +13,10 @@ struct spool_refusal {
   std::string what;
 };
 
+bool means_no_room(int why) noexcept;
+/// For what the system could not open.
+/// \throws spool_refusal
+[[noreturn]] void refuse_open(int why, const std::string& what = {});
 /// \throws int, a result of SQLite that is none of success
 void require_ok(int result);
 error_code error_of_sqlite(int code) noexcept;

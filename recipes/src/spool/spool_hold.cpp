@@ -1,14 +1,11 @@
 #include "spool/spool_hold.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <limits>
 #include <mutex>
 #include <set>
-#include <utility>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -21,11 +18,9 @@ namespace zkrecipes::detail {
 
 namespace {
 
-using file_id = std::pair<dev_t, ino_t>;
-
 struct held_files {
   std::mutex mutex;
-  std::set<file_id> all;
+  std::set<std::pair<dev_t, ino_t>> all;
 };
 
 held_files& held() {
@@ -33,55 +28,58 @@ held_files& held() {
   return all;
 }
 
-file_id id_of(const struct stat& file) { return {file.st_dev, file.st_ino}; }
+std::pair<dev_t, ino_t> id_of(const struct stat& file) { return {file.st_dev, file.st_ino}; }
 
-bool means_no_room(int why) noexcept { return why == ENOSPC || why == EDQUOT || why == EFBIG; }
-
-[[noreturn]] void refuse_open(int why) {
-  error_code error = spool_errc::no_access;
-  if (means_no_room(why)) error = spool_errc::disk_full;
-  if (why == EIO || why == EMFILE || why == ENFILE || why == ENOMEM) error = spool_errc::io_failed;
-  throw spool_refusal{error, std::string("could not be opened (") + std::strerror(why) + ")"};
+/// Another one keeps it, which only our own class does. A file system without such locks has SQLite's only. The byte is
+/// far behind those that SQLite locks: `flock` would be a lock of them all on NFS, and keep SQLite out itself.
+bool is_taken(int descriptor) {
+  struct flock byte {};
+  byte.l_type = F_WRLCK;
+  byte.l_start = off_t{1} << 62;
+  byte.l_len = 1;
+  return ::fcntl(descriptor, F_OFD_SETLK, &byte) != 0 && (errno == EAGAIN || errno == EACCES);
 }
-
-/// Another one keeps it, which only our own class does. A file system without such locks has SQLite's only.
-bool is_taken(int descriptor) { return ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; }
 
 }  // namespace
 
-spool_hold::spool_hold(const std::string& file) {
-  auto& others = held();
-  std::lock_guard lock(others.mutex);
-  struct stat seen {};
-  if (::stat(file.c_str(), &seen) == 0) {
-    if (!S_ISREG(seen.st_mode)) throw spool_refusal{spool_errc::no_access, "is no regular file"};
-    if (others.all.contains(id_of(seen))) {
-      throw spool_refusal{spool_errc::locked, "is in use by another object of this process"};
-    }
+/// With the mutex.
+void spool_hold::take(const struct stat& file) {
+  const auto id = id_of(file);
+  if (!held().all.insert(id).second) {
+    throw spool_refusal{spool_errc::locked, "is in use by another object of this process"};
   }
-  // SQLite would make it readable for everybody, as far as the umask allows, also where a symbolic link leads to. Its
-  // files beside this one get the same mode. A file that is there keeps its mode.
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (descriptor < 0) refuse_open(errno);
-  if (is_taken(descriptor) || ::fstat(descriptor, &seen) != 0) {
-    ::close(descriptor);
-    throw spool_refusal{spool_errc::locked, "is in use by another process"};
-  }
-  try {
-    others.all.insert(id_of(seen));
-  } catch (...) {
-    ::close(descriptor);
-    throw;
-  }
-  descriptor_ = descriptor;
+  id_ = id;
 }
 
-spool_hold::~spool_hold() {
-  auto& others = held();
-  std::lock_guard lock(others.mutex);
+/// What can wait for a server of files is done without the mutex, apart from making a new file: others have other
+/// files. When it throws, the destructor is executed.
+spool_hold::spool_hold(const std::string& file) : spool_hold() {
+  std::unique_lock lock(held().mutex, std::defer_lock);
   struct stat seen {};
-  if (::fstat(descriptor_, &seen) == 0) others.all.erase(id_of(seen));
-  ::close(descriptor_);
+  bool is_there = ::stat(file.c_str(), &seen) == 0;
+  lock.lock();
+  if (!is_there) is_there = ::stat(file.c_str(), &seen) == 0;  // another object may have made it
+  if (is_there) {
+    if (!S_ISREG(seen.st_mode)) throw spool_refusal{spool_errc::no_access, "is no regular file"};
+    take(seen);
+    lock.unlock();
+  }
+  // SQLite would make it readable for everybody, as far as the umask allows, also where a symbolic link leads. Its
+  // files beside this one get the same mode. A file that is there keeps its mode.
+  descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (descriptor_ < 0) refuse_open(errno);
+  if (is_taken(descriptor_) || ::fstat(descriptor_, &seen) != 0) {
+    throw spool_refusal{spool_errc::locked, "is in use by another process"};
+  }
+  if (!id_) take(seen);
+  if (id_ != id_of(seen)) throw spool_refusal{spool_errc::io_failed, "was replaced while it was opened"};
+}
+
+/// Other objects of this process are refused until it is closed: that drops the locks of all.
+spool_hold::~spool_hold() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  std::lock_guard lock(held().mutex);
+  if (id_) held().all.erase(*id_);
 }
 
 bool spool_hold::is_empty() const noexcept {
@@ -102,7 +100,8 @@ bool spool_hold::reserve(std::int64_t size) const noexcept {
 
 std::int64_t spool_hold::room() const noexcept {
   struct statvfs all {};
-  if (::fstatvfs(descriptor_, &all) != 0) return std::numeric_limits<std::int64_t>::max();
+  const bool is_known = ::fstatvfs(descriptor_, &all) == 0 && all.f_blocks * all.f_frsize != 0;  // FUSE may say 0
+  if (!is_known) return std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(all.f_bavail * all.f_frsize);
 }
 

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
+
+#include <sys/stat.h>
 
 namespace zkrecipes::detail {
 
@@ -25,7 +29,11 @@ class spool_hold {
   std::int64_t room() const noexcept;
 
  private:
+  spool_hold() = default;
+  void take(const struct stat& file);
+
   int descriptor_ = -1;
+  std::optional<std::pair<dev_t, ino_t>> id_;
 };
 
 }  // namespace zkrecipes::detail
