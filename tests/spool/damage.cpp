@@ -2,8 +2,11 @@
 #include <array>
 #include <cstdio>
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "spool/file_case.hpp"
 
@@ -37,6 +40,31 @@ std::string output_of(const std::string& command) {
   BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) != 127), command << ": status " << status);
   return all;
 }
+
+/// While it lives, only so many descriptors can be opened.
+class few_descriptors {
+ public:
+  explicit few_descriptors(int count) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    int last = 0;
+    for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
+      last = std::max(last, std::stoi(each.path().filename()));
+    }
+    while (others_.empty() || others_.back() < last) others_.push_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const rlimit few{static_cast<rlim_t>(others_.back() + 1 + count), before_.rlim_max};
+    BOOST_TEST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  }
+  few_descriptors(const few_descriptors&) = delete;
+  few_descriptors& operator=(const few_descriptors&) = delete;
+  ~few_descriptors() {
+    ::setrlimit(RLIMIT_NOFILE, &before_);
+    for (const int each : others_) ::close(each);
+  }
+
+ private:
+  rlimit before_{};
+  std::vector<int> others_;
+};
 
 struct damage_case : file_case {
   static constexpr std::uint64_t messages = 40;
@@ -91,6 +119,23 @@ struct damage_case : file_case {
       }
     }
     return found;
+  }
+  /// The file is refused, and both are left as they are, however few descriptors there are.
+  void expect_corrupt_with_few_descriptors() {
+    const auto before = content();
+    const auto log_before = content_of(log());
+    detail::spool_answer answer;
+    for (int count = 0; answer.error != spool_errc::corrupt; ++count) {
+      spool_file file(settings());
+      {
+        const few_descriptors now(count);
+        answer = file.open({});
+      }
+      BOOST_TEST_REQUIRE(answer.error, "with " << count << " descriptors");
+      BOOST_TEST_REQUIRE((content() == before && content_of(log()) == log_before), "with " << count << " descriptors");
+      if (answer.error == spool_errc::corrupt) BOOST_TEST(count > 2);
+      if (count == 0) BOOST_TEST((answer.error == spool_errc::io_failed), answer.trouble);
+    }
   }
   /// The commands in the words, between the apostrophes.
   static std::string commands_in(const std::string& trouble) {
@@ -241,6 +286,17 @@ BOOST_AUTO_TEST_CASE(a_log_without_its_file_is_refused_and_kept) {
     BOOST_TEST(answer.trouble.find("is missing or empty") != answer.trouble.npos, answer.trouble);
     BOOST_TEST((content_of(log()) == before));
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_can_not_be_opened_for_want_of_descriptors_is_not_taken_for_none) {
+  make(false);
+  auto damaged = content_of(log());
+  const auto half = static_cast<std::size_t>(messages / 2 * 2 * (24 + 4096));
+  damaged[half] = static_cast<char>(damaged[half] ^ 1);
+  write_to(log(), damaged);
+  expect_corrupt_with_few_descriptors();
+  write("");
+  expect_corrupt_with_few_descriptors();
 }
 
 BOOST_AUTO_TEST_CASE(a_file_of_version_1_is_read_and_goes_on_as_version_2) {

@@ -1,7 +1,4 @@
 // How the file is opened, and what is looked at before it is relied on.
-#include <algorithm>
-#include <array>
-#include <fstream>
 #include <limits>
 
 #include <sqlite3.h>
@@ -27,14 +24,6 @@ std::string pragma(const char* name, std::int64_t value) {
 /// What the row that tells of the file has a sum of.
 constexpr const char* numbers = "path, name, put, last, base, unsent_from, summed_from";
 
-/// A log of zeroes is none. See `spool_file::keep_room_in_log`.
-bool is_empty(const std::string& log) {
-  std::ifstream in(log, std::ios::binary);
-  std::array<char, 32> head{};
-  in.read(head.data(), head.size());
-  return std::ranges::all_of(head, [](char each) { return each == 0; });
-}
-
 }  // namespace
 
 void spool_file::connect() {
@@ -44,7 +33,7 @@ void spool_file::connect() {
   const char* name = sqlite3_db_filename(connection_, "main");  // behind symbolic links
   log_name_ = std::string(name ? name : settings_.file) + "-wal";
   // SQLite would delete it.
-  if (hold_->is_empty() && !is_empty(log_name_)) {
+  if (hold_->is_empty() && !spool_log::is_empty(log_name_)) {
     throw spool_refusal{spool_errc::corrupt, "is missing or empty, and the file with \"-wal\" behind its name is not"};
   }
   // Closing must not copy pages of a transaction that could not be synced.

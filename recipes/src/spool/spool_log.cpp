@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <fstream>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct log_sum {
 class log_reader {
  public:
   explicit log_reader(const std::string& path) : in_(path, std::ios::binary) {
+    if (!in_ && errno != ENOENT) refuse_open(errno, "its log ");
     in_.exceptions(std::ios::badbit);
     is_there_ = in_ && read(head_.data(), head_.size());
     if (!is_there_) return;
@@ -58,10 +60,10 @@ class log_reader {
     frame_.resize(size_of_frame_head + std::clamp<std::size_t>(word(head_.data() + 8), 512, 65'536));
   }
 
-  /// Without one, or with one of zeroes, there is nothing in the log.
-  bool has_head() const {
-    return is_there_ && std::ranges::any_of(head_, [](char each) { return each != 0; });
+  bool is_empty() const {
+    return std::ranges::all_of(head_, [](char each) { return each == 0; });
   }
+  bool has_head() const { return is_there_ && !is_empty(); }
   bool has_good_head() const {
     return (word(head_.data()) & ~1u) == magic && sum_ == log_sum::stored(head_.data() + 24);
   }
@@ -105,6 +107,8 @@ class log_reader {
 };
 
 }  // namespace
+
+bool spool_log::is_empty(const std::string& log) { return log_reader(log).is_empty(); }
 
 /// A bad frame is the end of the log unless it was synced: a mark behind it says so, or the first frame of another
 /// transaction that follows the last frame of its own.

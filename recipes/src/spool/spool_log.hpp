@@ -17,9 +17,12 @@ class spool_log {
  public:
   explicit spool_log(sqlite3* of) noexcept : of_(of) {}
 
+  /// Whether there is none, or one of zeroes. See `spool_file::keep_room_in_log`.
+  /// \throws spool_refusal, std::ios_base::failure
+  static bool is_empty(const std::string& log);
   /// Whether a log has lost frames that had been synced; in words, empty: it has not. `is_synced`: so is each
   /// transaction before the next one begins.
-  /// \throws std::ios_base::failure
+  /// \throws spool_refusal, std::ios_base::failure
   static std::string damage(const std::string& log, bool is_synced);
 
   /// All up to this frame are on the disk. A failure does no harm.
