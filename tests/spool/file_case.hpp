@@ -16,10 +16,11 @@
 
 namespace zkrecipes::test {
 
+/// In a folder whose name means something to a shell.
 class file_case {
  public:
   file_case() {
-    std::string name = std::filesystem::temp_directory_path() / "zkrecipes-spool-XXXXXX";
+    std::string name = std::filesystem::temp_directory_path() / "zkrecipes-spool; it's one-XXXXXX";
     BOOST_TEST_REQUIRE(mkdtemp(name.data()) != nullptr);
     folder_ = name;
   }

@@ -46,11 +46,20 @@ error_code error_of_sqlite(int code) noexcept {
 
 namespace {
 
+/// One word of a shell, whatever is in it.
+std::string word(const std::string& text) {
+  std::string all = "'";
+  for (const char each : text) all += each == '\'' ? std::string("'\\''") : std::string(1, each);
+  return all + "'";
+}
+
 /// Debian 12's `.recover` fails for any file; `.dump` passes over what can not be read.
 std::string commands_to_read(const std::string& file) {
   const auto name = file.substr(file.rfind('/') + 1);
-  return "`mkdir " + file + ".damaged " + file + ".copy; mv " + file + " " + file + "-wal " + file + ".damaged; cp " +
-         file + ".damaged/* " + file + ".copy; sqlite3 " + file + ".copy/" + name + " .dump`";
+  const auto damaged = word(file + ".damaged");
+  const auto copy = word(file + ".copy");
+  return "`mkdir " + damaged + " " + copy + "; mv " + word(file) + " " + word(file + "-wal") + " " + damaged + "; cp " +
+         damaged + "/* " + copy + "; sqlite3 " + word(file + ".copy/" + name) + " .dump`";
 }
 
 }  // namespace
