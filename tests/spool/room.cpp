@@ -234,6 +234,46 @@ BOOST_AUTO_TEST_CASE(a_file_system_that_does_not_say_what_it_has_is_not_taken_fo
   all.expect_put(*life);
 }
 
+BOOST_AUTO_TEST_CASE(a_file_that_could_not_be_closed_for_want_of_room_is_not_open) {
+  bool fails = true;
+  int failures = 0;
+  for (int at = 0; fails; ++at) {
+    BOOST_TEST_CONTEXT("write " << at) {
+      small_disk all;
+      auto life = all.begin();
+      all.expect_put(*life);
+      BOOST_TEST(life->status().is_open);
+      all.vfs().begin_again();
+      all.vfs().fail(failing_vfs::call::write, at, SQLITE_FULL, true);
+      auto end = life->close();
+      life->pass(2s);
+      fails = all.vfs().has_failed();
+      failures += fails;
+      BOOST_TEST_REQUIRE(end.done());
+      BOOST_TEST((end.error() == (fails ? make_error_code(spool_errc::disk_full) : error_code())),
+                 end.error().message());
+      BOOST_TEST(!life->status().is_open);
+    }
+  }
+  BOOST_TEST(failures > 3, "those of the transaction and of the copy of the log");
+}
+
+BOOST_AUTO_TEST_CASE(a_corrupt_file_is_read_ever_more_rarely_and_puts_are_refused_within_seconds) {
+  small_disk all;
+  std::ofstream(all.log()) << "a log without its file";
+  auto life = all.begin();
+  for (int i = 0; i < 120; ++i) life->pass(1s);
+  const auto looks = all.vfs().calls(failing_vfs::call::open);
+  BOOST_TEST((looks > 3 && looks < 10), looks);
+  auto& put = life->put("1");
+  life->pass(2s);
+  BOOST_TEST_REQUIRE(put.done());
+  BOOST_TEST((put.error() == spool_errc::corrupt), put.error().message());
+  std::filesystem::remove(all.log());
+  for (int i = 0; i < 120; ++i) life->pass(1s);
+  BOOST_TEST(life->status().is_open, life->status().trouble);
+}
+
 BOOST_AUTO_TEST_CASE(the_lag_of_a_file_that_could_not_be_opened_is_unknown) {
   small_disk all;
   std::ofstream(all.log()) << "a log without its file";

@@ -87,7 +87,7 @@ class spool_state : public std::enable_shared_from_this<spool_state> {
   void note_written(const spool_put_ptr& one);
   void refuse_unwritten(const error_code& why);
   awaitable<void> finish();
-  void end_with_failure();
+  void end_writing();
   void note_file_failure(const spool_answer& answer);
   void note_failed_write(const spool_answer& answer);
   bool is_write_due() const;
@@ -161,6 +161,8 @@ class spool_state : public std::enable_shared_from_this<spool_state> {
   error_code file_error_;
   std::size_t lacking_ = 1;  // room for so many bytes, when it was last looked for in vain
   std::string file_trouble_;
+  unsigned pauses_ = 0;       // behind the last look at a corrupt file
+  unsigned pauses_left_ = 0;  // of those
 
   std::chrono::milliseconds pause_{0};
   error_code target_error_;

@@ -13,6 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto pause_of_file = 1s;
+constexpr unsigned most_pauses = 600;  // ten minutes
 constexpr std::size_t most_bytes_of_batch = std::size_t{4} << 20;
 
 }  // namespace
@@ -62,10 +63,18 @@ awaitable<spool_answer> spool_state::ask_disk(condition& waiter, std::function<v
 }
 
 /// After a failure messages behind the last one that was confirmed are removed from the file: they were told to have
-/// failed, or are still in the buffer.
+/// failed, or are still in the buffer. A corrupt file is read whole for each attempt, so those become rare.
 awaitable<void> spool_state::open_file() {
   const auto keep = was_open_ ? std::optional(numbers_.spooled()) : std::nullopt;
-  auto answer = co_await ask_disk(writer_, [&](spool_disk::handler done) { disk_->open(keep, std::move(done)); });
+  const bool looks = pauses_left_ == 0;
+  spool_answer answer;
+  if (looks) {
+    answer = co_await ask_disk(writer_, [&](spool_disk::handler done) { disk_->open(keep, std::move(done)); });
+  } else {
+    --pauses_left_;
+    answer.error = file_error_;
+    answer.trouble = file_trouble_;
+  }
   if (is_gone_) co_return;
   const bool is_open = !answer.error || answer.stays_open;
   const bool has_lost = is_open && was_open_ && answer.extent.last < numbers_.spooled() && numbers_.lag() > 0;
@@ -76,12 +85,16 @@ awaitable<void> spool_state::open_file() {
                      std::to_string(answer.extent.last) + " instead of " + std::to_string(numbers_.spooled()) +
                      "; check the disk, and make a new producer, which goes on with what is left";
   }
+  if (looks) {
+    pauses_ = answer.error == spool_errc::corrupt ? std::min(2 * pauses_ + 1, most_pauses) : 0;
+    pauses_left_ = pauses_;
+  }
   if (is_open && !has_lost) take_up(answer);
   if (!answer.error) co_return;
   note_failed_write(answer);
   if (has_lost) stop(answer.error);
   if (!keeps_unwritten()) refuse_waiting(answer.error);
-  if (is_ending_) end_with_failure();
+  if (is_ending_) end_writing();
 }
 
 /// Also when the file can be opened: a disk that is full takes that and no message.
@@ -91,12 +104,14 @@ awaitable<void> spool_state::pause_behind_failure() {
   while (!is_over() && !is_ending_ && on_->now() < until) co_await writer_.wait(until);
 }
 
-/// The file was to be closed. Another attempt could fail for ever.
-void spool_state::end_with_failure() {
+/// Behind a failure, too: another attempt could fail for ever.
+void spool_state::end_writing() {
+  is_open_ = false;
   is_ended_ = true;
   target_->cancel();
   progress_.notify();
   sender_.notify();
+  publish();
 }
 
 void spool_state::take_up(const spool_answer& answer) {
@@ -171,7 +186,7 @@ awaitable<void> spool_state::write_batch() {
   }
   if (count > 0) lacking_ = size_of(change.rows);  // of one message
   note_failed_write(answer);
-  if (is_ending_) end_with_failure();
+  if (is_ending_) end_writing();
 }
 
 /// The origin of this run stands in the file from the moment at which that is made ready.
@@ -260,13 +275,8 @@ void spool_state::refuse_unwritten(const error_code& why) {
 awaitable<void> spool_state::finish() {
   auto answer = co_await ask_disk(writer_, [&](spool_disk::handler done) { disk_->close(std::move(done)); });
   if (is_gone_) co_return;
-  is_open_ = false;
-  is_ended_ = true;
-  target_->cancel();
   if (answer.error) note_file_failure(answer);
-  progress_.notify();
-  sender_.notify();
-  publish();
+  end_writing();
 }
 
 }  // namespace zkrecipes::detail
