@@ -31,10 +31,8 @@ bool start_detached(void* (*work)(void*), void* with) noexcept {
 }
 
 /// Takes the place of a descriptor that is being closed, so that its number is not used again before that has ended.
-int nothing() noexcept {
-  static const int only = ::open("/dev/null", O_PATH | O_CLOEXEC);
-  return only;
-}
+/// It is opened at the start: later there may be no descriptor left.
+const int nothing = ::open("/dev/null", O_PATH | O_CLOEXEC);
 
 /// The file that is to be closed is in the table. `fstat` could wait for who serves the file.
 bool is_in_table(int descriptor) noexcept {
@@ -92,7 +90,7 @@ void background_closer::work() noexcept {
       const int first = of.waiting.front();
       of.is_closing = true;
       lock.unlock();
-      ::dup3(nothing(), first, O_CLOEXEC);  // which can wait
+      ::dup3(nothing, first, O_CLOEXEC);  // which can wait
       ::close(first);
       lock.lock();
       of.is_closing = false;
