@@ -81,10 +81,12 @@ constexpr std::array both_durabilities{spool_durability::process, spool_durabili
 
 BOOST_AUTO_TEST_SUITE(spool_room)
 
+// The sizes differ by a page each: whether the last page of the file has its own block in time depends on that.
 BOOST_AUTO_TEST_CASE(a_spool_that_has_filled_its_disk_puts_what_it_has_and_goes_on) {
-  for (const auto durability : both_durabilities) {
+  for (int i = 0; i < 8; ++i) {
+    const auto durability = both_durabilities[i % 2];
     small_disk all(durability);
-    all.vfs().limit_room(size_of_disk);
+    all.vfs().limit_room(size_of_disk - static_cast<std::uintmax_t>(i / 2) * 4'096);
     all.items().is_away = true;
     auto life = all.begin();
     const auto accepted = all.fill(*life);
@@ -97,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_spool_that_has_filled_its_disk_puts_what_it_has_and_goes_
     BOOST_TEST(life->status().lag == 0u);
     BOOST_TEST(all.items().all.size() == accepted);
     BOOST_TEST(!life->status().error, life->status().trouble);
-    for (int i = 0; i < 20; ++i) all.expect_put(*life);
+    for (int put = 0; put < 20; ++put) all.expect_put(*life);
     all.note(*life);
     all.judge();
   }

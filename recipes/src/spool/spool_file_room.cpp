@@ -61,7 +61,8 @@ void spool_file::make_ready_again(const spool_change& change, spool_answer& all)
   }
 }
 
-/// Half of a page can stay empty where messages of one size fit badly. A long log gives its room to the file.
+/// Half of a page can stay empty where messages of one size fit badly. A long log gives its room to the file. When the
+/// log is copied, SQLite gives the file its size, and the system takes back what was reserved behind that.
 void spool_file::require_room(const spool_change& change) {
   const auto bytes = spare + 2 * static_cast<std::int64_t>(change.room + size_of(change.rows));
   const spool_log log(connection_);
@@ -76,7 +77,7 @@ void spool_file::require_room(const spool_change& change) {
   };
   if (has_room()) return;
   copy_log();
-  if (!has_room()) throw int{SQLITE_FULL};
+  if (!reserve(bytes) || !has_room()) throw int{SQLITE_FULL};
 }
 
 /// Takes blocks of the disk for what is in the log, and for this much beside what is in use.
