@@ -71,8 +71,10 @@ struct damage_case : file_case {
 
   std::string log() const { return path() + "-wal"; }
   /// A file of 40 messages, each in a transaction of its own, closed or left as by a kill.
-  void make(bool is_closed) {
-    spool_file file(settings());
+  void make(bool is_closed, spool_durability durability = spool_durability::power) {
+    auto with = settings();
+    with.durability = durability;
+    spool_file file(with);
     BOOST_TEST_REQUIRE(!file.open({}).error);
     for (std::uint64_t i = 1; i <= messages; ++i) BOOST_TEST_REQUIRE(!file.commit(rows(i, i, 0, 300)).error);
     if (is_closed) BOOST_TEST_REQUIRE(!file.finish().error);
@@ -273,6 +275,28 @@ BOOST_AUTO_TEST_CASE(the_cure_of_a_damaged_log_reads_what_is_in_front_of_the_dam
   write_to(log(), damaged);
   const auto count = count_of(follow_cure(), "INSERT INTO message ");
   BOOST_TEST((count >= messages / 3 && count < messages), count);
+}
+
+// Nothing was promised of what is behind the frame: it was not synced.
+BOOST_AUTO_TEST_CASE(a_log_that_was_not_synced_ends_at_a_bad_frame_whatever_the_durability_is_now) {
+  for (const auto before : {spool_durability::process, spool_durability::power}) {
+    std::filesystem::remove(path());
+    std::filesystem::remove(log());
+    spool_file(settings()).open({});
+    make(false, before);
+    auto damaged = content_of(log());
+    const auto half = static_cast<std::size_t>(messages / 2 * 2 * (24 + 4096));
+    damaged[half] = static_cast<char>(damaged[half] ^ 1);
+    write_to(log(), damaged);
+    spool_file file(settings());
+    const auto answer = file.open({});
+    if (before == spool_durability::power) {
+      BOOST_TEST((answer.error == spool_errc::corrupt), answer.error.message());
+    } else {
+      BOOST_TEST(!answer.error, answer.trouble);
+      BOOST_TEST((answer.extent.last > 10 && answer.extent.last < messages), answer.extent.last);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_log_without_its_file_is_refused_and_kept) {

@@ -63,6 +63,7 @@ class spool_file {
   void create();
   void upgrade();
   void check_log();
+  bool is_log_synced();
   void check_version();
   void check_identity();
   void check_health();

@@ -78,9 +78,14 @@ void spool_file::upgrade() {
   execute(pragma("user_version", our_version));
 }
 
-/// Before anything is copied out of the log.
+/// As far as the file knows: version 1 does not tell.
+bool spool_file::is_log_synced() {
+  return version_ != 1 && value_of("SELECT count(*) FROM sqlite_master WHERE name = 'unsynced'") == 0;
+}
+
+/// Before anything is copied out of the log. The process that wrote it may have had another durability.
 void spool_file::check_log() {
-  const auto damage = spool_log::damage(log_name_, settings_.durability == spool_durability::power);
+  const auto damage = spool_log::damage(log_name_, settings_.durability == spool_durability::power && is_log_synced());
   if (!damage.empty()) throw spool_refusal{spool_errc::corrupt, damage};
 }
 
@@ -147,12 +152,14 @@ void spool_file::set_up() {
 /// All that may need room, so that it is done again when there was none.
 void spool_file::make_ready(spool_answer& all) {
   begin_anew();
-  if (version_ == 1) {
+  if (version_ == 1 || is_log_synced() != syncs_) {
     if (!reserve(64 << 10)) throw int{SQLITE_FULL};
     execute("BEGIN IMMEDIATE");
-    upgrade();
+    if (version_ == 1) upgrade();
+    execute(syncs_ ? "DROP TABLE IF EXISTS unsynced" : "CREATE TABLE IF NOT EXISTS unsynced (id INTEGER PRIMARY KEY)");
     execute("COMMIT");
     version_ = our_version;
+    copy_log();  // what is in the log from now on is as the file says
   }
   prepare();
   all.extent = read_extent();
