@@ -2,12 +2,10 @@
 #include <array>
 #include <cstdio>
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
+#include "spool/few_descriptors.hpp"
 #include "spool/file_case.hpp"
 
 using namespace zkrecipes;
@@ -40,31 +38,6 @@ std::string output_of(const std::string& command) {
   BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) != 127), command << ": status " << status);
   return all;
 }
-
-/// While it lives, only so many descriptors can be opened.
-class few_descriptors {
- public:
-  explicit few_descriptors(int count) {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    int last = 0;
-    for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
-      last = std::max(last, std::stoi(each.path().filename()));
-    }
-    while (others_.empty() || others_.back() < last) others_.push_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    const rlimit few{static_cast<rlim_t>(others_.back() + 1 + count), before_.rlim_max};
-    BOOST_TEST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
-  }
-  few_descriptors(const few_descriptors&) = delete;
-  few_descriptors& operator=(const few_descriptors&) = delete;
-  ~few_descriptors() {
-    ::setrlimit(RLIMIT_NOFILE, &before_);
-    for (const int each : others_) ::close(each);
-  }
-
- private:
-  rlimit before_{};
-  std::vector<int> others_;
-};
 
 struct damage_case : file_case {
   static constexpr std::uint64_t messages = 40;
