@@ -229,22 +229,6 @@ BOOST_AUTO_TEST_CASE(one_attempt_in_the_time_of_an_outage_counts_that_of_the_fir
   for (const auto& each : counted) BOOST_TEST(each == "a counts");
 }
 
-BOOST_AUTO_TEST_CASE(while_the_first_message_rests_the_others_are_tried) {
-  breaker_case at(message_order::none);
-  at.options.retry.outage = 5s;
-  at.add({"a", "b", "c"});
-  at.begin();
-  for (const auto* each : {"a", "b", "c"}) at.fails(each, false, 5min);
-  const auto opened = at.now;
-  std::map<std::string, int> tries;
-  while (at.now < opened + 2min) {
-    const auto begun = at.begin();
-    for (const auto& each : begun) ++tries[each], at.fails(each, false, 5min);
-    at.now += 100ms;
-  }
-  for (const auto* each : {"a", "b", "c"}) BOOST_TEST(tries[each] >= 5);
-}
-
 BOOST_AUTO_TEST_CASE(a_pause_of_0_turns_it_off) {
   breaker_case at(message_order::none);
   at.options.retry.outage = 0ms;

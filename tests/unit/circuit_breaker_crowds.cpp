@@ -1,7 +1,7 @@
 // Messages that can never succeed, many of them one behind another, in front of good ones. Time is simulated.
 #include <algorithm>
 #include <chrono>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -76,6 +76,7 @@ struct crowd_case {
       if (!next) return;
       window.begin(*next, now);
       breaker.note_begun();
+      ++tries[next->number];
     }
   }
 
@@ -90,6 +91,7 @@ struct crowd_case {
   lease_clock::time_point parked_by{};
   std::uint64_t received = 0;
   std::uint64_t parked = 0;
+  std::map<std::uint64_t, int> tries;
 };
 
 void check_crowd(crowd_case& at, lease_clock::duration longest_stop) {
@@ -124,6 +126,15 @@ BOOST_AUTO_TEST_CASE(each_one_beyond_the_window_stops_the_others_for_four_second
   check_crowd(at, (100 - 64) * 4s);
   crowd_case one_by_one(20, 1, 1);
   check_crowd(one_by_one, 20 * 4s);
+}
+
+BOOST_AUTO_TEST_CASE(while_an_attempt_at_the_first_message_would_not_count_the_others_are_tried) {
+  crowd_case at(3, 3, 3);
+  at.options.retry.outage = 5s;
+  at.options.retry.attempts = 20;  // the pauses are much longer than an outage at last
+  at.run(30min);
+  for (std::uint64_t each = 2; each <= 3; ++each)
+    BOOST_TEST(4 * at.tries[each] > at.tries[1], at.tries[each] << " beside " << at.tries[1]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
