@@ -54,7 +54,7 @@ class career : public leader_career {
 
   asio::awaitable<void> ended(term present, term_end reason) override {
     ends.push_back(std::to_string(present.epoch()) + ' ' + to_string(reason));
-    co_return;
+    if (on_ended) co_await on_ended(present, reason);
   }
 
   bool has(const std::string& entry) const { return std::find(log.begin(), log.end(), entry) != log.end(); }
@@ -63,6 +63,7 @@ class career : public leader_career {
   phase on_inaugurate;
   phase on_execute;  ///< By default it lasts until the term is to end.
   last_phase on_hand_over;
+  last_phase on_ended;
   std::vector<term> terms;
   std::vector<std::string> ends;  ///< "2 resigned"
   std::vector<std::string> log;   ///< "execute 2", "hand_over 2 resigned"; an execution is noted once a term.

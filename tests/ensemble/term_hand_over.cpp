@@ -119,6 +119,36 @@ BOOST_AUTO_TEST_CASE(a_stalled_message_that_can_be_cut_is_handed_over) {
   stop_all();
 }
 
+BOOST_AUTO_TEST_CASE(an_inauguration_that_hangs_is_cut_and_the_next_in_line_leads) {
+  hold_point hung(executor());
+  auto& a = add([&](career& does) {
+    does.with.stall_limit = 100ms;
+    does.on_inaugurate = [&](term) { return hung.pass(); };
+  });
+  auto& b = add();
+  wait_executing(b, 2);
+  BOOST_TEST(hung.was_cut());
+  BOOST_TEST(!a.ended.done(), "it stands in line again");
+  hung.open();
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(an_end_that_hangs_is_cut_and_holds_up_nobody) {
+  hold_point hung(executor());
+  auto& a = add([&](career& does) {
+    does.with.stall_limit = 100ms;
+    does.on_ended = [&](term, term_end) { return hung.pass(); };
+  });
+  auto& b = add();
+  wait_executing(a, 1);
+  a.coordinator.resign();
+  wait_executing(b, 2);
+  wait([&] { return hung.was_cut(); });
+  wait([&] { return in_line() == 2; });
+  hung.open();
+  stop_all();
+}
+
 BOOST_AUTO_TEST_CASE(a_career_that_declares_no_deadline_ends_in_order_all_the_same) {
   hold_point message(executor());
   auto& a = add([&](career& does) {
