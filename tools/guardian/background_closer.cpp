@@ -31,8 +31,14 @@ bool start_detached(void* (*work)(void*), void* with) noexcept {
 }
 
 /// Takes the place of a descriptor that is being closed, so that its number is not used again before that has ended.
-/// It is opened at the start: later there may be no descriptor left.
-const int nothing = ::open("/dev/null", O_PATH | O_CLOEXEC);
+/// It is opened at the start: later there may be no descriptor left. It is none of the standard ones.
+int open_nothing() noexcept {
+  const int opened = ::open("/dev/null", O_PATH | O_CLOEXEC);
+  const int made = ::fcntl(opened, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  ::close(opened);
+  return made;
+}
+const int nothing = open_nothing();
 
 /// The file that is to be closed is in the table. `fstat` could wait for who serves the file.
 bool is_in_table(int descriptor) noexcept {

@@ -170,8 +170,8 @@ awaitable<void> coordinator::campaign_and_lead(std::shared_ptr<candidacy> one) {
     co_await take_over_and_serve(*one);
   } else if (one->seat) {
     co_await one->seat->leave();
+    note_ahead(std::nullopt);
   }
-  note_ahead(std::nullopt);
 }
 
 /// The seat first: the career must not take itself for the leader any more.
@@ -179,6 +179,7 @@ awaitable<void> coordinator::abandon(std::shared_ptr<candidacy> one) {
   cancel(campaign_, asio::cancellation_type::total);
   while (campaign_ && !campaign_->done) co_await changed_.wait();
   campaign_.reset();
+  note_ahead(std::nullopt);
   if (one->seat) co_await one->seat->leave();
   if (service_) co_await service_->abandon();
   service_.reset();
@@ -205,6 +206,7 @@ awaitable<void> coordinator::take_over_and_serve(candidacy& won) {
     note_term(std::get<1>(taken)->record());
     co_await serve(std::get<1>(taken));
   }
+  note_ahead(std::nullopt);
   enter(coordinator_phase::campaigning);
 }
 

@@ -117,10 +117,13 @@ void circuit_breaker::prepare_probe(lease_clock::time_point now) {
 }
 
 /// Whether an attempt at the first message would count.
+bool circuit_breaker::may_count(lease_clock::time_point now) const {
+  const auto* which = first_ ? window_.find(*first_) : nullptr;
+  return now >= next_count_ && (!which || now >= which->counts_from);
+}
+
 bool circuit_breaker::is_first_due(lease_clock::time_point now) const {
-  if (now < next_count_ || !first_ || !spared_.contains(*first_)) return false;
-  const auto* which = window_.find(*first_);
-  return which && now >= which->counts_from;
+  return may_count(now) && first_ && spared_.contains(*first_);
 }
 
 /// The first message if that counts, or the one behind the last probe.

@@ -48,7 +48,7 @@ class circuit_breaker {
   /// Sees to it that there is a message to be tried, when `lets_begin`.
   void prepare_probe(lease_clock::time_point now);
   /// The message to be begun, when `lets_begin`; null if there is none.
-  message_in_hand* next(lease_clock::time_point now) { return window_.next(now, is_open_ && !is_first_due(now)); }
+  message_in_hand* next(lease_clock::time_point now) { return window_.next(now, is_open_ && !may_count(now)); }
   /// A message was begun.
   void note_begun();
   /// When the next message may be begun; `never` if it is closed.
@@ -61,6 +61,7 @@ class circuit_breaker {
   bool takes_count(const message_in_hand& which, lease_clock::time_point now);
   void open(const std::string& reason, lease_clock::time_point now);
   void close();
+  bool may_count(lease_clock::time_point now) const;
   bool is_first_due(lease_clock::time_point now) const;
   std::uint64_t next_spared(lease_clock::time_point now);
   bool release(std::uint64_t number);

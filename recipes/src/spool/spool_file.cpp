@@ -88,6 +88,7 @@ spool_answer spool_file::open(std::optional<std::uint64_t> keep) {
       if ((code & 0xff) != SQLITE_FULL || !roll_back()) throw;
       all = explain("made ready", code);
       all.stays_open = all.is_lean = is_lean_ = true;
+      set_synchronous(settings_.durability);
       prepare();
       all.extent = read_extent();
       if (keep_) all.extent.last = std::min(all.extent.last, *keep_);

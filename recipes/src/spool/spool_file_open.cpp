@@ -167,6 +167,7 @@ void spool_file::make_ready(spool_answer& all) {
   keep_room_in_log();
   keep_.reset();
   is_lean_ = false;
+  set_synchronous(settings_.durability);
 }
 
 void spool_file::prepare() {
@@ -185,9 +186,9 @@ void spool_file::prepare() {
 }
 
 /// NORMAL syncs when pages are copied from the log into the file. Without that a power failure damages the file, also
-/// what was in it long before.
+/// what was in it long before. A file for which there is no room yet may not say that its log is not synced, so it is.
 void spool_file::set_synchronous(spool_durability as) {
-  syncs_ = as == spool_durability::power;
+  syncs_ = as == spool_durability::power || is_lean_;
   execute(std::string("PRAGMA synchronous = ") + (syncs_ ? "FULL" : "NORMAL"));
 }
 

@@ -46,9 +46,9 @@ error_code error_of_sqlite(int code) noexcept {
 
 namespace {
 
-/// One word of a shell, whatever is in it.
+/// One word of a shell that is no option, whatever is in it.
 std::string word(const std::string& text) {
-  std::string all = "'";
+  std::string all = text.starts_with('-') ? "'./" : "'";
   for (const char each : text) all += each == '\'' ? std::string("'\\''") : std::string(1, each);
   return all + "'";
 }
@@ -58,8 +58,8 @@ std::string commands_to_read(const std::string& file) {
   const auto name = file.substr(file.rfind('/') + 1);
   const auto damaged = word(file + ".damaged");
   const auto copy = word(file + ".copy");
-  return "`mkdir " + damaged + " " + copy + "; mv " + word(file) + " " + word(file + "-wal") + " " + damaged + "; cp " +
-         damaged + "/* " + copy + "; sqlite3 " + word(file + ".copy/" + name) + " .dump`";
+  return "`mkdir " + damaged + " " + copy + "; mv " + word(file) + " " + word(file + "-wal") + " " + damaged +
+         "; cp -R " + damaged + "/. " + copy + "; sqlite3 " + word(file + ".copy/" + name) + " .dump`";
 }
 
 }  // namespace

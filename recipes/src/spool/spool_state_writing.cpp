@@ -66,7 +66,7 @@ awaitable<spool_answer> spool_state::ask_disk(condition& waiter, std::function<v
 /// failed, or are still in the buffer. A corrupt file is read whole for each attempt, so those become rare.
 awaitable<void> spool_state::open_file() {
   const auto keep = was_open_ ? std::optional(numbers_.spooled()) : std::nullopt;
-  const bool looks = pauses_left_ == 0;
+  const bool looks = pauses_left_ == 0 || is_ending_;
   spool_answer answer;
   if (looks) {
     answer = co_await ask_disk(writer_, [&](spool_disk::handler done) { disk_->open(keep, std::move(done)); });

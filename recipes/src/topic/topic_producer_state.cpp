@@ -94,6 +94,7 @@ void topic_producer_state::take_in(std::vector<waiting_put> arrived) {
   if (waiting_.empty()) return;
   begin_once(is_working_, [this] {
     auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] {
+      self->waiting_messages_ = self->waiting_bytes_ = 0;
       const auto callers = std::exchange(self->waiting_, {});  // they may let go of the last handle
     });
     launch_detached(topic_->session->strand(),
