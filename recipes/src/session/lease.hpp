@@ -1,9 +1,7 @@
 // Computes until when we may believe that the ensemble knows our session. Pure arithmetic on times that it is given.
 #pragma once
 
-#include <algorithm>
 #include <optional>
-#include <utility>
 
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/session_options.hpp>
@@ -21,50 +19,25 @@ class lease {
 
   /// A new session was requested at `asked` and granted at `answered`. Its creation is a transaction, and the leader
   /// knew the session before it proposed this transaction.
-  void begin(lease_mode mode, duration timeout, duration margin, time_point asked, time_point answered) {
-    mode_ = mode;
-    timeout_ = timeout;
-    margin_ = std::min(margin, timeout / 2);
-    proof_ = asked;
-    first_ = {asked, answered};
-    second_.reset();
-  }
+  void begin(lease_mode mode, duration timeout, duration margin, time_point asked, time_point answered);
 
   /// The session was taken up again. A leader has heard of it since `asked`, but perhaps a deposed leader that has not
   /// noticed. A new leader uses the timeout with which the session was created, so the smallest timeout counts.
-  void resume(duration timeout, duration margin, time_point asked, time_point answered) {
-    timeout_ = std::min(timeout_, timeout);
-    margin_ = std::min(margin, timeout_ / 2);
-    if (mode_ == lease_mode::standard) proof_ = std::max(proof_, asked);
-    first_ = {asked, answered};
-    second_ = first_;  // the leader has heard of us, without a report; it remains open whether it has a quorum
-  }
+  void resume(duration timeout, duration margin, time_point asked, time_point answered);
 
   /// A request was answered.
-  void acknowledged(time_point sent, time_point answered, witness by) {
-    if (mode_ == lease_mode::standard) {
-      proof_ = std::max(proof_, sent);
-    } else if (by != witness::server) {
-      vouch({sent, answered}, by);
-    }
-  }
+  void acknowledged(time_point sent, time_point answered, witness by);
 
   time_point valid_until() const { return proof_ + timeout_ - margin_; }
 
   /// When the next heartbeat has to be sent to prolong the lease, if no other request is sent.
-  time_point heartbeat_due() const {
-    if (mode_ == lease_mode::standard) return proof_ + interval();
-    return second_ ? second_->answered : first_.answered + gap();
-  }
+  time_point heartbeat_due() const;
 
   /// The time between two heartbeats of a session that sends nothing else.
   duration interval() const { return (timeout_ - margin_) / 3; }
 
   /// The kind of witness that the answer to the next heartbeat must have.
-  witness heartbeat_needs() const {
-    if (mode_ == lease_mode::standard) return witness::server;
-    return second_ ? witness::quorum : witness::leader;
-  }
+  witness heartbeat_needs() const;
 
  private:
   struct exchange {
@@ -85,13 +58,7 @@ class lease {
   /// So the leader had heard of the first request when it proposed the third. A quorum has logged the third, so the
   /// leader still led then: any later leader starts afterwards, and gives each session its whole timeout again.
   /// (docs/reliability.md shows how a weaker rule fails.)
-  void vouch(const exchange& latest, witness by) {
-    if (second_ && by == witness::quorum && latest.sent >= second_->answered) {
-      proof_ = std::max(proof_, first_.sent);
-      first_ = *std::exchange(second_, std::nullopt);
-    }
-    if (!second_ && latest.sent >= first_.answered + gap()) second_ = latest;
-  }
+  void vouch(const exchange& latest, witness by);
 
   lease_mode mode_ = lease_mode::standard;
   duration timeout_{};
