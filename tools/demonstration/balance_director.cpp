@@ -11,8 +11,6 @@
 
 #include <unistd.h>
 
-#include "phases.hpp"
-
 namespace demo {
 
 namespace asio = boost::asio;
@@ -148,12 +146,9 @@ awaitable<balance_director::walker*> balance_director::choose() {
   }
 }
 
-/// The time is taken first: until then it surely was not silenced.
 void balance_director::silence(walker& which, int signal) {
-  const auto now = monotonic_ns();
   which.running.signal(signal);
   if (signal == SIGKILL) which.running.wait();
-  step_log(folder_.path() / which.id).note({step_mark::kind::silenced, now, now, 0});
   which.is_hit = true;
 }
 

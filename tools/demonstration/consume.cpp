@@ -11,6 +11,7 @@
 #include "recorder.hpp"
 #include "roles.hpp"
 #include "shard_source.hpp"
+#include "sleep_watch.hpp"
 
 namespace demo {
 
@@ -37,7 +38,14 @@ bool means_cut(zkrecipes::session_event what) {
 /// What both kinds of consumers have.
 struct workplace {
   explicit workplace(const consumer_settings& how)
-      : id(how.id), log(how.folder / how.id), session(io.get_executor(), options(how)), signals(io, SIGTERM, SIGINT) {}
+      : id(how.id),
+        log(how.folder / how.id),
+        session(io.get_executor(), options(how)),
+        sleep(session, how.timeout / 10),
+        signals(io, SIGTERM, SIGINT) {
+    log.watch_sleep([this] { return sleep.look(); });
+    asio::co_spawn(io, sleep.run(log, id), asio::detached);
+  }
 
   zkrecipes::session_options options(const consumer_settings& how) {
     auto chosen = session_options(how.hosts, how.timeout);
@@ -65,6 +73,7 @@ struct workplace {
   asio::io_context io;
   phase_log log;
   zkrecipes::session session;
+  sleep_watch sleep;
   asio::signal_set signals;
   int status = 0;
 };
@@ -80,17 +89,19 @@ zkrecipes::shard_group_options member_options(const consumer_settings& how) {
 }
 
 /// It consumes everything: the queue, or the only shard of another source.
-std::unique_ptr<recorder> make_recorder(const zkrecipes::session& over, const consumer_settings& how) {
-  if (how.source == source_kind::queue) return std::make_unique<recorder>(zkrecipes::queue(over, queue_path), how);
+std::unique_ptr<recorder> make_recorder(workplace& here, const consumer_settings& how) {
+  const auto& over = here.session;
+  if (how.source == source_kind::queue)
+    return std::make_unique<recorder>(zkrecipes::queue(over, queue_path), how, here.log);
   const auto source = make_shard_source(how.source, over, 1, how.broker);
-  return std::make_unique<recorder>(source->feed(0), how, 0);
+  return std::make_unique<recorder>(source->feed(0), how, here.log, 0);
 }
 
 }  // namespace
 
 int consume(const consumer_settings& how) {
   workplace here(how);
-  logged_career career(make_recorder(here.session, how), here.log, how.id);
+  logged_career career(make_recorder(here, how), here.log, how.id);
   zkrecipes::consumer_coordinator coordinator(here.session, election_path, {.id = how.id});
   here.on_signal([&](int) { coordinator.stop(); });
   coordinator.async_run(career, [&](zkrecipes::error_code error) { here.end(error, coordinator.failure()); });
@@ -108,7 +119,7 @@ int own_shards(const consumer_settings& how) {
     group.stop();
   });
   auto make = [&](const zkrecipes::shard& which) {
-    auto records = std::make_unique<recorder>(source->feed(which.number), how, which.number);
+    auto records = std::make_unique<recorder>(source->feed(which.number), how, here.log, which.number);
     return std::make_unique<logged_career>(std::move(records), here.log, how.id, which.number);
   };
   group.async_run(make, [&](zkrecipes::error_code error) { here.end(error, {}); });

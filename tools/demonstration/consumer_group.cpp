@@ -29,11 +29,18 @@ void consumer_group::start(int index) {
   say_(each.id + " started");
 }
 
+/// The time first: a guardian may end the session of a dead process before we go on.
 bool consumer_group::silence(int index, int signal) {
   auto& each = members_[index];
+  const auto last = note_of(each.id, lived);
   if (each.running.has_ended() || each.is_dismissed) return false;  // somebody starts it again
-  each.running.signal(signal);
-  if (signal == SIGKILL) each.running.wait();
+  if (signal == SIGKILL) {
+    each.running.signal(signal);
+    each.running.wait();
+  } else if (!each.running.pause()) {
+    return false;
+  }
+  log_.note(last);
   log_.note(note_of(each.id, silenced));
   return true;
 }
@@ -65,12 +72,16 @@ std::vector<std::string> consumer_group::supervise() {
 
 void consumer_group::stop() {
   for (int i = 0; i < size(); ++i) dismiss(i, SIGTERM);
-  for (auto& each : members_) judge(each.id, each.running.wait(), true);
+  for (auto& each : members_) {
+    const int status = each.running.wait();
+    log_.note(note_of(each.id, silenced));
+    judge(each.id, status, true);
+  }
 }
 
 void consumer_group::judge(const std::string& id, int status, bool stopped) {
   if (stopped && (status == 0 || status == 128 + SIGTERM)) return;  // the signal also ends one that has just begun
-  if (!stopped && how_.killers && status == 128 + SIGKILL) {
+  if (how_.killers && status == 128 + SIGKILL) {
     say_(id + " was killed by a message");
     ++died_;
     return;

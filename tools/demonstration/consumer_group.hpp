@@ -30,8 +30,8 @@ class consumer_group {
   /// -1 if no process with this id runs.
   int index_of(const std::string& id) const;
   void start(int index);
-  /// Stops or kills a process, and logs that none of its phases goes on any more. False if it had ended before, or was
-  /// asked to end.
+  /// Stops or kills a process, waits until that is done, and logs until when it surely lived, and that none of its
+  /// phases goes on any more. False if it had ended before, or was asked to end.
   bool silence(int index, int signal);
   void resume(int index);
   /// Asks a process to end by a signal; it is not started again. False if it had ended before.

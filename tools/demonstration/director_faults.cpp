@@ -17,14 +17,18 @@ awaitable<void> director::wait_leader(std::int64_t after) {
   }
 }
 
+/// Again if a message has killed the leader meanwhile.
 awaitable<void> director::planned_hand_over() {
-  co_await wait_leader(0);
-  const auto epoch = observer_.view().epoch;
-  say("asking " + observer_.view().leader + " to hand over");
-  observer_.terms()[epoch].ended = "resign";
   zkrecipes::election election(session_, election_path, {.id = "director"});
-  co_await election.async_request_resignation(use_awaitable);
-  co_await wait_leader(epoch);
+  for (;;) {
+    co_await wait_leader(0);
+    const auto epoch = observer_.view().epoch;
+    say("asking " + observer_.view().leader + " to hand over");
+    observer_.terms()[epoch].ended = "resign";
+    co_await election.async_request_resignation(use_awaitable);
+    co_await wait_leader(epoch);
+    if (observer_.terms()[epoch].ended == "resign") co_return;
+  }
 }
 
 /// Kills a leader that has begun to work: one that is killed at once, again and again, would count the attempts of good

@@ -14,14 +14,30 @@ void phase_log::note(const phase_mark& what) {
        << (what.begins ? "begins" : "ends") << ' ' << what.shard << std::endl;
 }
 
-std::shared_ptr<void> phase_log::begins(phase_mark what) {
+bool phase_log::note_sleep(const std::string& consumer) {
+  const auto since = find_sleep_ ? find_sleep_() : std::nullopt;
+  if (since) note({*since, consumer, 0, asleep, false});
+  return since.has_value();
+}
+
+void phase_log::look(const std::string& consumer) {
+  if (note_sleep(consumer)) note(note_of(consumer, awake));
+}
+
+/// What follows a sleep at once was decided before it.
+void phase_log::note_now(phase_mark what) {
+  const bool has_slept = note_sleep(what.consumer);
   what.time_ns = monotonic_ns();
-  what.begins = true;
   note(what);
+  if (has_slept) note(note_of(what.consumer, awake));
+}
+
+std::shared_ptr<void> phase_log::begins(phase_mark what) {
+  what.begins = true;
+  note_now(what);
   return std::shared_ptr<void>(nullptr, [this, what](void*) mutable {
-    what.time_ns = monotonic_ns();
     what.begins = false;
-    note(what);
+    note_now(what);
   });
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <limits>
 #include <map>
-#include <optional>
+#include <set>
 #include <utility>
 
 namespace demo {
@@ -33,26 +34,77 @@ std::vector<phase_mark> read_phases(const std::filesystem::path& folder) {
   return marks;
 }
 
+namespace {
+
+/// A phase, for as long as it surely went on.
+struct stay {
+  std::string consumer;
+  std::uint32_t shard = 0;
+  std::int64_t epoch = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = std::numeric_limits<std::int64_t>::max();
+
+  bool has_inside(const stay& other) const {
+    return shard == other.shard && epoch != other.epoch && begin_ns <= other.begin_ns && other.begin_ns < end_ns;
+  }
+};
+
+/// Follows the phases of all processes.
+class phase_ledger {
+ public:
+  void add(const phase_mark& mark);
+  std::vector<stay> phases() && { return std::move(all_); }
+
+ private:
+  using place = std::pair<std::string, std::uint32_t>;  // consumer and shard
+
+  void interrupt(const std::string& consumer);
+
+  std::vector<stay> all_;
+  std::map<place, std::size_t> open_;             // indices
+  std::map<std::string, std::int64_t> lived_ns_;  // until when each process surely lived
+  std::set<std::string> asleep_;
+};
+
+/// The phases that go on have an end that nobody has noted.
+void phase_ledger::interrupt(const std::string& consumer) {
+  const auto first = open_.lower_bound({consumer, 0});
+  auto last = first;
+  for (; last != open_.end() && last->first.first == consumer; ++last) all_[last->second].end_ns = lived_ns_[consumer];
+  open_.erase(first, last);
+}
+
+void phase_ledger::add(const phase_mark& mark) {
+  if (mark.phase == awake) asleep_.erase(mark.consumer);
+  if (mark.epoch || mark.phase == cut || mark.phase == lived || mark.phase == asleep)
+    lived_ns_[mark.consumer] = mark.time_ns;
+  if (mark.phase == silenced || mark.phase == started || mark.phase == asleep) interrupt(mark.consumer);
+  if (mark.phase == asleep) asleep_.insert(mark.consumer);
+  if (mark.phase == started) asleep_.erase(mark.consumer);
+  if (!mark.epoch) return;
+  const auto own = open_.find({mark.consumer, mark.shard});
+  if (own != open_.end()) {
+    all_[own->second].end_ns = mark.time_ns + (mark.begins ? 1 : 0);  // one without an end goes on beside the next
+    open_.erase(own);
+  }
+  if (!mark.begins || asleep_.contains(mark.consumer)) return;
+  open_[{mark.consumer, mark.shard}] = all_.size();
+  all_.push_back({mark.consumer, mark.shard, mark.epoch, mark.time_ns});
+}
+
+}  // namespace
+
 std::uint64_t count_overlaps(const std::vector<phase_mark>& marks) {
-  using phases =
-      std::map<std::string, std::optional<std::int64_t>>;  // of each consumer: the epoch of its present phase
-  std::map<std::uint32_t, phases> going_on;                // in each shard
+  phase_ledger ledger;
+  for (const auto& each : marks) ledger.add(each);
+  const auto phases = std::move(ledger).phases();
+  std::map<std::uint32_t, std::vector<const stay*>> before;  // of each shard: those that may still go on
   std::uint64_t overlaps = 0;
-  for (const auto& mark : marks) {
-    if (mark.phase == silenced) {
-      for (auto& [shard, each] : going_on) each.erase(mark.consumer);
-    }
-    if (!mark.epoch) continue;
-    auto& here = going_on[mark.shard];
-    auto& own = here[mark.consumer];
-    if (!mark.begins) {
-      own.reset();
-      continue;
-    }
-    for (const auto& [consumer, epoch] : here) {
-      if (epoch && *epoch != mark.epoch) ++overlaps;
-    }
-    own = mark.epoch;
+  for (const auto& each : phases) {
+    auto& others = before[each.shard];
+    std::erase_if(others, [&](const stay* other) { return other->end_ns <= each.begin_ns; });
+    for (const auto* other : others) overlaps += other->has_inside(each);
+    others.push_back(&each);
   }
   return overlaps;
 }

@@ -40,6 +40,15 @@ void process::signal(int number) const {
   if (pid_) ::kill(pid_, number);
 }
 
+bool process::pause() const {
+  if (!pid_) return false;
+  signal(SIGSTOP);
+  siginfo_t found{};
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &found, WSTOPPED | WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  return found.si_code == CLD_STOPPED;
+}
+
 bool process::has_ended() const {
   siginfo_t found{};
   return !pid_ || (::waitid(P_PID, static_cast<id_t>(pid_), &found, WEXITED | WNOHANG | WNOWAIT) == 0 && found.si_pid);

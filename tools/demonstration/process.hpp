@@ -19,6 +19,8 @@ class process {
 
   pid_t pid() const noexcept { return pid_; }
   void signal(int number) const;
+  /// Stops it, and waits until nothing of it runs any more. False: it has ended instead.
+  bool pause() const;
   /// Whether it runs no more; `wait` then returns at once.
   bool has_ended() const;
   /// Exit status, or 128 + signal.

@@ -34,16 +34,19 @@ zkrecipes::queue_consumer_options work_options(const consumer_settings& of) {
 
 }  // namespace
 
-recorder::recorder(zkrecipes::queue from, const consumer_settings& how)
+recorder::recorder(zkrecipes::queue from, const consumer_settings& how, phase_log& log)
     : queue_consumer(std::move(from), work_options(how)),
       id_(how.id),
+      log_(log),
       deadline_(how.deadline),
       has_defaults_(how.defaults),
       outage_(how.folder / outage_file) {}
 
-recorder::recorder(const zkrecipes::message_feed& from, const consumer_settings& how, std::uint32_t shard)
+recorder::recorder(const zkrecipes::message_feed& from, const consumer_settings& how, phase_log& log,
+                   std::uint32_t shard)
     : queue_consumer(from, work_options(how)),
       id_(how.id),
+      log_(log),
       deadline_(how.deadline),
       work_(how.shards > 0 ? shard_work : std::chrono::milliseconds(0)),
       shard_(shard),
@@ -74,7 +77,10 @@ asio::awaitable<void> recorder::begin_folder(zkrecipes::term present) {
 
 asio::awaitable<zkrecipes::message_outcome> recorder::process(zkrecipes::term present, const zkrecipes::message& item) {
   const auto what = parse_message(item.data);
-  if (what.kind == message_kind::killer) std::raise(SIGKILL);
+  if (what.kind == message_kind::killer) {
+    log_.note(note_of(id_, lived));  // nobody can tell later until when
+    std::raise(SIGKILL);
+  }
   if (what.kind == message_kind::poison) {
     throw std::runtime_error("message " + std::to_string(what.number) + " is poison");
   }

@@ -9,6 +9,7 @@
 
 #include <zkrecipes/queue_consumer.hpp>
 
+#include "phase_log.hpp"
 #include "roles.hpp"
 
 namespace demo {
@@ -17,8 +18,8 @@ namespace demo {
 /// fenced. The results lie in folders, because the list of all names would be too long for one reply.
 class recorder final : public zkrecipes::queue_consumer {
  public:
-  recorder(zkrecipes::queue from, const consumer_settings& how);
-  recorder(const zkrecipes::message_feed& from, const consumer_settings& how, std::uint32_t shard);
+  recorder(zkrecipes::queue from, const consumer_settings& how, phase_log& log);
+  recorder(const zkrecipes::message_feed& from, const consumer_settings& how, phase_log& log, std::uint32_t shard);
 
   zkrecipes::career_traits traits() const override;
   boost::asio::awaitable<void> inaugurate(zkrecipes::term present) override;
@@ -29,6 +30,7 @@ class recorder final : public zkrecipes::queue_consumer {
   boost::asio::awaitable<void> begin_folder(zkrecipes::term present);
 
   std::string id_;
+  phase_log& log_;
   std::chrono::milliseconds deadline_;
   std::chrono::milliseconds work_{0};
   std::uint32_t shard_ = 0;

@@ -11,16 +11,24 @@ namespace {
 struct stretch {
   std::vector<step_mark> steps;
   std::int64_t until_ns = 0;
-  bool is_cut = false;
+  bool is_over = false;
 
-  void end_by(const step_mark& mark) {
-    if (mark.what == step_mark::kind::cut) is_cut = true;
-    if (mark.what == step_mark::kind::silenced && !is_cut) until_ns = std::max(until_ns, mark.before_ns);
-  }
-  void add(const step_mark& step) {
-    steps.push_back(step);
-    until_ns = step.before_ns;
-    is_cut = false;
+  bool goes_on_with(const step_mark& step) const { return !is_over && steps.back().position + 1 == step.position; }
+  void add(const step_mark& mark) {
+    switch (mark.what) {
+      case step_mark::kind::step:
+        steps.push_back(mark);
+        until_ns = std::max(until_ns, mark.before_ns);
+        break;
+      case step_mark::kind::live:  // it may be known of another place than that of the last step
+        if (!is_over && mark.position == steps.back().position) until_ns = std::max(until_ns, mark.after_ns);
+        break;
+      case step_mark::kind::leaves:
+        if (!is_over) until_ns = std::min(until_ns, mark.before_ns);
+        is_over = true;
+        break;
+      case step_mark::kind::begins: is_over = true; break;
+    }
   }
   bool is_live(std::int64_t when) const { return steps.front().after_ns <= when && when <= until_ns; }
   /// Behind the last step that was surely made by then.
@@ -38,14 +46,11 @@ struct stretch {
 void add_stretches(std::vector<stretch>& all, const std::vector<step_mark>& marks) {
   bool is_first = true;
   for (const auto& each : marks) {
-    if (each.what != step_mark::kind::step) {
-      if (!is_first) all.back().end_by(each);
-      continue;
+    if (each.what == step_mark::kind::step && (is_first || !all.back().goes_on_with(each))) {
+      all.emplace_back();
+      is_first = false;
     }
-    const bool goes_on = !is_first && all.back().steps.back().position + 1 == each.position;
-    if (!goes_on) all.emplace_back();
-    all.back().add(each);
-    is_first = false;
+    if (!is_first) all.back().add(each);
   }
 }
 

@@ -18,12 +18,14 @@ struct spread_figures {
   friend bool operator==(const spread_figures&, const spread_figures&) = default;
 };
 
-/// The marks of each process, those of all its lives in turn, with those of the director. A process counts its own
-/// steps. The balance is asked only where a stretch begins.
+/// The marks of each process, those of all its lives in turn. A process counts its own steps. The balance is asked only
+/// where a stretch begins.
 ///
 /// At the end of each step the tracks that are surely live are compared: the steps that were surely made of the one,
-/// with the most that the other can have made. A track is surely live from its first step to the beginning of its last
-/// one in a stretch; and, if its process was killed or stopped after that without having been cut off, until then.
+/// with the most that the other can have made. A track is surely live from its first step in a stretch to the beginning
+/// of its last one, and to the end of the lease that its process has seen last, also if that was killed or stopped
+/// before: the servers keep its node. One that has left was live until then. Nothing else tells that a track is live: a
+/// process that was stopped, killed or not run for long need not have noticed what became of it.
 spread_figures measure_spread(const std::map<std::string, std::vector<step_mark>>& marks);
 
 }  // namespace demo

@@ -11,19 +11,21 @@ namespace demo {
 /// One entry of a log. The times are of the machine's monotonic clock, which is the same for all processes.
 struct step_mark {
   enum class kind {
-    step,      ///< A step was made between the two times.
-    cut,       ///< The process lost its connection, its lease or its session.
-    silenced,  ///< By the director: the process was killed or stopped, at the earliest at this time.
+    step,  ///< A step was made between the two times.
+    live,  ///< The process is a member, and its lease lasts from the first time to the second if nothing else happens.
+    begins,  ///< The process begins, with a new track.
+    leaves,  ///< The track leaves at once, or waits for it: noted before.
   };
   kind what = kind::step;
   std::int64_t before_ns = 0;
   std::int64_t after_ns = 0;
-  std::int64_t position = 0;  ///< Where the track is behind the step.
+  std::int64_t position = 0;  ///< Where the track is, behind the step.
 
   friend bool operator==(const step_mark&, const step_mark&) = default;
 };
 
-/// Writes the marks of one process to a file of its own. What was written stays when the process is killed.
+/// Writes the marks of one process to a file of its own, which its next life goes on with. What was written stays when
+/// the process is killed.
 class step_log {
  public:
   explicit step_log(const std::filesystem::path& file);

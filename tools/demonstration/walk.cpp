@@ -2,6 +2,7 @@
 #include <csignal>
 #include <iostream>
 #include <random>
+#include <utility>
 
 #include <boost/asio.hpp>
 
@@ -32,8 +33,11 @@ class walker {
         signals_(io_, SIGTERM, SIGINT) {}
 
   int run() {
+    log_.note({step_mark::kind::begins, monotonic_ns(), monotonic_ns(), 0});
     signals_.async_wait([this](zkrecipes::error_code error, int) {
-      if (!error) pace_.stop();
+      if (error) return;
+      note_leaving();
+      pace_.stop();
     });
     pace_.async_run([this](zkrecipes::error_code error) {
       status_ = error ? 1 : 0;
@@ -43,6 +47,7 @@ class walker {
     asio::co_spawn(io_, work(), [this](std::exception_ptr failure) {
       if (failure) std::rethrow_exception(failure);
     });
+    asio::co_spawn(io_, look_often(), asio::detached);
     io_.run();
     return status_;
   }
@@ -50,12 +55,8 @@ class walker {
  private:
   zkrecipes::session_options options() {
     auto chosen = session_options(how_.hosts, how_.timeout);
-    chosen.log = [this](const zkrecipes::log_event& event) {
-      using zkrecipes::session_event;
-      const bool is_cut = event.event == session_event::connection_lost || event.event == session_event::lease_lapsed ||
-                          event.event == session_event::incarnation_ended;
-      if (is_cut) log_.note({step_mark::kind::cut, monotonic_ns(), monotonic_ns(), 0});
-    };
+    chosen.lease = zkrecipes::lease_mode::strict;  // only with it no two live tracks are apart by more than the range
+    chosen.log = [](const zkrecipes::log_event&) {};  // the director tells of the faults
     return chosen;
   }
 
@@ -67,11 +68,41 @@ class walker {
       const auto before = monotonic_ns();
       auto [error] = co_await track.async_move(tuple);
       if (error) co_return;
-      log_.note({step_mark::kind::step, before, monotonic_ns(), static_cast<std::int64_t>(track.steps())});
-      if (!co_await process_next()) co_return;  // all are done: the track leaves
+      position_ = static_cast<std::int64_t>(track.steps());
+      log_.note({step_mark::kind::step, before, monotonic_ns(), position_});
+      note_live();
+      if (!co_await process_next()) break;
       timer.expires_after(std::chrono::microseconds(dice() % how_.longest_us));
       co_await timer.async_wait(tuple);
     }
+    note_leaving();
+    track.leave();
+  }
+
+  /// A track that waits for others makes no steps, and is live all the same.
+  asio::awaitable<void> look_often() {
+    asio::steady_timer timer(io_);
+    for (;;) {
+      note_live();
+      timer.expires_after(20ms);
+      co_await timer.async_wait(tuple);
+    }
+  }
+
+  /// The time comes before the look at the lease: how long that lasts is told too low at worst.
+  void note_live() {
+    const auto now = monotonic_ns();
+    const auto status = pace_.status();
+    const auto rest = status.valid_until - zkrecipes::lease_clock::now();
+    if (has_left_ || !status.is_member || rest.count() <= 0) return;
+    const auto& tracks = status.tracks;
+    if (tracks.empty() || static_cast<std::int64_t>(tracks.front().steps) != position_) return;
+    log_.note({step_mark::kind::live, now, now + rest.count(), position_});
+  }
+
+  void note_leaving() {
+    if (!std::exchange(has_left_, true))
+      log_.note({step_mark::kind::leaves, monotonic_ns(), monotonic_ns(), position_});
   }
 
   /// False: there is no further message.
@@ -101,6 +132,8 @@ class walker {
   zkrecipes::session session_;
   zkrecipes::shared_balance pace_;
   asio::signal_set signals_;
+  std::int64_t position_ = -1;  // behind our last step
+  bool has_left_ = false;
   int status_ = 0;
 };
 

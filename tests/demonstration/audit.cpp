@@ -1,12 +1,12 @@
 // The audit of the demonstration finds what went wrong.
+#include "demonstration/audit.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
 #include <boost/test/unit_test.hpp>
 
-#include "demonstration/audit.hpp"
 #include "demonstration/fault_plan.hpp"
-#include "demonstration/phases.hpp"
 #include "demonstration/report.hpp"
 #include "demonstration/roles.hpp"
 #include "demonstration/summary.hpp"
@@ -48,13 +48,6 @@ std::vector<zkrecipes::dead_letter> all_letters(const workload& work) {
   std::vector<zkrecipes::dead_letter> letters;
   for (const auto& [number, kind] : work.bad()) letters.push_back(letter(work, number));
   return letters;
-}
-
-phase_mark begins(std::int64_t time, std::string who, std::int64_t epoch, std::string phase) {
-  return {time, std::move(who), epoch, std::move(phase), true};
-}
-phase_mark ends(std::int64_t time, std::string who, std::int64_t epoch, std::string phase) {
-  return {time, std::move(who), epoch, std::move(phase), false};
 }
 
 }  // namespace
@@ -143,24 +136,6 @@ BOOST_AUTO_TEST_CASE(a_server_is_started_before_the_next_is_killed) {
     BOOST_TEST(stopped == 0);
     BOOST_TEST(count == kills);
   }
-}
-
-BOOST_AUTO_TEST_CASE(a_hand_over_beside_the_successor_is_seen) {
-  std::vector<phase_mark> marks{begins(1, "a", 1, "execute"),   ends(5, "a", 1, "execute"),
-                                begins(6, "a", 1, "hand_over"), begins(7, "b", 2, "inaugurate"),
-                                ends(8, "b", 2, "inaugurate"),  ends(9, "a", 1, "hand_over")};
-  BOOST_TEST(count_overlaps(marks) == 1u);
-  marks = {begins(1, "a", 1, "hand_over"), ends(2, "a", 1, "hand_over"), begins(3, "b", 2, "inaugurate")};
-  BOOST_TEST(count_overlaps(marks) == 0u);
-}
-
-BOOST_AUTO_TEST_CASE(a_process_that_was_stopped_does_nothing) {
-  const std::vector<phase_mark> marks{begins(1, "a", 1, "execute"),
-                                      {2, "a", 0, "silenced", false},
-                                      begins(3, "b", 2, "inaugurate"),
-                                      ends(4, "a", 1, "execute"),
-                                      begins(5, "a", 1, "hand_over")};
-  BOOST_TEST(count_overlaps(marks) == 1u, "the hand-over only");
 }
 
 BOOST_AUTO_TEST_CASE(a_consumer_that_failed_is_no_success) {
