@@ -41,7 +41,7 @@ class shard_director : private stage {
   /// Waits until there is an owner that may be hit, and chooses one at random.
   boost::asio::awaitable<int> choose_owner();
   boost::asio::awaitable<int> find_planner();
-  bool may_be_hit(int index) const;
+  bool is_up(int index) const;  // no fault of ours goes on there
   void kill(int index, const std::string& what);
   // These end the faults, beside other faults.
   boost::asio::awaitable<void> start_later(int index, duration pause);

@@ -1,4 +1,5 @@
 // The faults of owners of shards. A fault goes on beside the next one, which hits another process.
+#include <algorithm>
 #include <csignal>
 #include <stdexcept>
 #include <vector>
@@ -13,19 +14,21 @@ namespace asio = boost::asio;
 using asio::awaitable;
 using asio::use_awaitable;
 
-bool shard_director::may_be_hit(int index) const {
-  return consumers_.is_running(index) && !hit_.count(index) && observer_.shards_of(consumers_.id(index)) > 0;
-}
+bool shard_director::is_up(int index) const { return consumers_.is_running(index) && !hit_.count(index); }
 
 /// At most a third of the processes is down at a time, so that there are always some that work.
 awaitable<int> shard_director::choose_owner() {
   for (;;) {
     std::vector<int> choice;
+    std::size_t up = 0;
     for (int i = 0; i < consumers_.size(); ++i) {
-      if (may_be_hit(i)) choice.push_back(i);
+      if (!is_up(i)) continue;
+      ++up;
+      if (observer_.shards_of(consumers_.id(i)) > 0) choice.push_back(i);
     }
     const auto enough = static_cast<std::size_t>(consumers_.size() - (consumers_.size() - 1) / 3);
-    if (choice.size() >= enough) {
+    const std::size_t owners = std::min<std::size_t>(enough, summary_.shards);  // the others have nothing
+    if (up >= enough && choice.size() >= owners) {
       co_return choice[std::uniform_int_distribution<std::size_t>(0, choice.size() - 1)(random_)];
     }
     co_await pause_between();
