@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "cluster/election_reader.hpp"
 #include "failure.hpp"
 #include "report/history_report.hpp"
 
@@ -40,6 +41,18 @@ std::string refused_by(std::vector<const char*> arguments) {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(history)
+
+// The figures of its consumer are written into the record again and again.
+BOOST_AUTO_TEST_CASE(a_leader_that_executes_is_as_old_as_its_term) {
+  zkrecipes::election_view view;
+  view.since = begin + 60s;
+  view.phase = zkrecipes::term_phase::executing;
+  BOOST_TEST((status_of(view).since == begin + 60s), "an older version has not told when the term began");
+  view.began = begin;
+  BOOST_TEST((status_of(view).since == begin));
+  view.phase = zkrecipes::term_phase::handing_over;
+  BOOST_TEST((status_of(view).since == begin + 60s));
+}
 
 BOOST_AUTO_TEST_CASE(a_table_with_the_present_term_last) {
   BOOST_TEST(formatted_history(sample_terms(), output_format::table, begin + 112s) ==

@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(topics_with_a_problem) {
 BOOST_AUTO_TEST_CASE(queues_with_a_problem) {
   BOOST_TEST(problems_at("/jobs") ==
              "warning queue-without-consumers /jobs: 12 items, the oldest for 6m 00s, with no claim and no waiting "
-             "taker\n"
+             "taker: no consumer runs, or its leader is slow\n"
              "warning dead-letters /jobs: dead letters: 3");
   BOOST_TEST(problems_at("/tasks") == "warning old-messages /tasks: 5 items, the oldest for 7m 00s");
   auto queue = samples::sick().queues->found[1];

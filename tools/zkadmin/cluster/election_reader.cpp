@@ -46,31 +46,6 @@ std::vector<term_status> history_of(const zkrecipes::election_view& view) {
   return terms;
 }
 
-election_status status_of(const zkrecipes::election_view& view) {
-  election_status status;
-  status.path = view.path;
-  status.epoch = view.epoch;
-  status.phase = to_string(view.phase);
-  status.since = view.since;
-  if (view.how) status.takeover = to_string(*view.how);
-  for (const auto& each : view.candidates) {
-    // Compares tokens, because a foreign client that leads may have no id.
-    if (each.token == view.leader_token) {
-      status.leader = candidate_of(each);
-    } else {
-      status.waiters.push_back(candidate_of(each));
-    }
-  }
-  if (const auto& going = view.hand_over)
-    status.hand_over = hand_over_status{shortened(going->from, longest_id), shortened(going->to, longest_id),
-                                        going->state, going->elapsed, going->deadline};
-  status.resignation_asked = view.resignation_asked;
-  status.history = history_of(view);
-  status.held_off = shortened(view.held_off, longest_cause);
-  status.is_still = view.is_still;
-  return status;
-}
-
 election_status election_without_view(std::string path, const char* instead_of_phase) {
   election_status status;
   status.path = std::move(path);
@@ -92,6 +67,32 @@ asio::awaitable<void> find_vacancy(zkrecipes::session session, election_status& 
 }
 
 }  // namespace
+
+election_status status_of(const zkrecipes::election_view& view) {
+  election_status status;
+  status.path = view.path;
+  status.epoch = view.epoch;
+  status.phase = to_string(view.phase);
+  // A leader that executes also writes the record to show its figures.
+  status.since = view.phase == zkrecipes::term_phase::executing ? view.began.value_or(view.since) : view.since;
+  if (view.how) status.takeover = to_string(*view.how);
+  for (const auto& each : view.candidates) {
+    // Compares tokens, because a foreign client that leads may have no id.
+    if (each.token == view.leader_token) {
+      status.leader = candidate_of(each);
+    } else {
+      status.waiters.push_back(candidate_of(each));
+    }
+  }
+  if (const auto& going = view.hand_over)
+    status.hand_over = hand_over_status{shortened(going->from, longest_id), shortened(going->to, longest_id),
+                                        going->state, going->elapsed, going->deadline};
+  status.resignation_asked = view.resignation_asked;
+  status.history = history_of(view);
+  status.held_off = shortened(view.held_off, longest_cause);
+  status.is_still = view.is_still;
+  return status;
+}
 
 asio::awaitable<std::optional<election_status>> status_of_look(zkrecipes::session session, std::string path,
                                                                error_code error, zkrecipes::election_view view) {

@@ -18,7 +18,10 @@ namespace zkadmin {
 /// phase; other errors throw `failure`.
 boost::asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session session, std::string path);
 
-/// The same, of what the library has answered.
+/// What a view tells: all but `leaderless_for`.
+election_status status_of(const zkrecipes::election_view& view);
+
+/// The present state of one election, of what the library has answered.
 boost::asio::awaitable<std::optional<election_status>> status_of_look(zkrecipes::session session, std::string path,
                                                                       zkrecipes::error_code error,
                                                                       zkrecipes::election_view view);

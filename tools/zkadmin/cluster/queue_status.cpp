@@ -80,6 +80,7 @@ queue_names read_names(const std::vector<std::string>& names) {
     const auto item = parse_item(each);
     if (item.kind.empty()) continue;
     ++all.items;
+    all.last = std::max(all.last, item.number);
     const std::string_view taken = order_of(item.kind);
     all.order = all.order.empty() || all.order == taken ? taken : "mixed";
     const auto due = item.due_ms();
@@ -92,6 +93,12 @@ queue_names read_names(const std::vector<std::string>& names) {
   }
   keep_first_claims(all.claims);
   return all;
+}
+
+bool are_borrowed(const std::vector<std::string>& names, std::uint32_t created) {
+  const bool is_marked =
+      std::any_of(names.begin(), names.end(), [](const auto& each) { return each.starts_with('_'); });
+  return !is_marked && read_names(names).last >= std::int64_t(created);
 }
 
 }  // namespace zkadmin

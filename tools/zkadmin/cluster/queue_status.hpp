@@ -36,6 +36,7 @@ struct queue_status {
 struct queue_names {
   std::uint64_t items = 0;
   std::uint64_t claimed = 0;
+  std::int64_t last = -1;             ///< The highest number of an item.
   std::string oldest{};               ///< The name of the item that was put first or, in a delay queue, is due first.
   std::string order{};                ///< That of all items, as in `queue_status`.
   std::vector<std::string> claims{};  ///< Names of the first claims, at most 1 000.
@@ -44,6 +45,11 @@ struct queue_names {
 
 /// Other names than those of items and claims are ignored.
 queue_names read_names(const std::vector<std::string>& names);
+
+/// Whether these children are no queue although they bear names of items, as effects do that are named after their
+/// messages: nothing else of a queue is there, and a number is above those that this folder has given. It has given
+/// one to each of the `created` children that it ever had.
+bool are_borrowed(const std::vector<std::string>& names, std::uint32_t created);
 
 using queue_survey = survey<queue_status>;
 

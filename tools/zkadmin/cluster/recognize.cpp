@@ -63,6 +63,13 @@ bool is_source(std::string_view kind) noexcept {
 
 constexpr std::string_view kazoos_lock = "__lock__";
 
+/// Whether a node of this name, which is no item, stands in a queue. Topics and streams have `_dead`, too: their own
+/// data tells what they are.
+bool is_mark_of_queue(std::string_view name) noexcept {
+  return name == "_idle" || name == "_dead" || name == "_gate" || name.starts_with("_producer-") ||
+         before_sequence(name).starts_with("_claim-");
+}
+
 recipe recipe_of_child(std::string_view name) noexcept {
   const auto begin = before_sequence(name);
   if (is_protected(begin, "-lock-") || begin.ends_with(kazoos_lock)) return recipe::lock;
@@ -70,7 +77,7 @@ recipe recipe_of_child(std::string_view name) noexcept {
     return recipe::read_write_lock;
   if (is_protected(begin, "-permit-")) return recipe::semaphore;
   if (is_round_member(begin)) return recipe::double_barrier;
-  if (is_item_name(name) || name == "_idle" || begin.starts_with("_claim-")) return recipe::queue;
+  if (is_item_name(name) || is_mark_of_queue(name)) return recipe::queue;
   return name.ends_with("__party__") ? recipe::membership : recipe::none;  // kazoo's Party
 }
 

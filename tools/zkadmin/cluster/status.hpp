@@ -76,7 +76,8 @@ struct election_status {
   std::string path;
   std::int64_t epoch = 0;
   std::string phase;
-  std::chrono::system_clock::time_point since;  ///< When the phase began; the epoch of the clock if unknown.
+  /// When the phase began or, while it executes, the term; the epoch of the clock if unknown.
+  std::chrono::system_clock::time_point since;
   std::optional<candidate_status> leader;
   std::vector<candidate_status> waiters;  ///< In the order of the line; the first one is next.
   std::optional<hand_over_status> hand_over;

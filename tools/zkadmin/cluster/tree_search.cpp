@@ -10,9 +10,9 @@
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/node_path.hpp"
+#include "cluster/queue_status.hpp"
 #include "cluster/recipe_place.hpp"
 #include "cluster/session_owner.hpp"
-#include "failure.hpp"
 #include "for_each_index.hpp"
 
 namespace zkadmin {
@@ -32,6 +32,11 @@ bool is_instance_at(const std::string& path, const std::string& data) {
   return instance && instance->id == name_of(path) && instance->name == name_of(parent_of(path));
 }
 
+/// The number of children that were ever created: `cversion` counts creations and removals.
+std::uint32_t created_below(const zkrecipes::node_stat& stat) {
+  return (static_cast<std::uint32_t>(stat.cversion) + static_cast<std::uint32_t>(stat.num_children)) / 2;
+}
+
 void shorten(std::vector<survey_note>& notes, const std::string& root, const char* rest) {
   if (notes.size() <= max_notes) return;
   const auto more = notes.size() - max_notes;
@@ -40,6 +45,12 @@ void shorten(std::vector<survey_note>& notes, const std::string& root, const cha
 }
 
 }  // namespace
+
+failure missing_root(const std::string& root) {
+  // A server's own root is always there.
+  const auto which = root == "/" ? std::string("the path behind the addresses in hosts") : "the root " + root;
+  return {exit_code::error, which + " does not exist; give another one" + (root == "/" ? "" : " with --root")};
+}
 
 tree_search::tree_search(zkrecipes::session session, std::string root, search_options how)
     : session_(std::move(session)), root_(std::move(root)), how_(std::move(how)) {}
@@ -72,8 +83,7 @@ asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t de
   const error_code error = std::get<0>(listing);
   const bool is_root = path == root_;
   if (error == errc::no_node && is_root) is_gone_ = true;
-  if (is_gone_ && !how_.is_known_root)
-    throw failure(exit_code::error, "the root " + root_ + " does not exist; give another one with --root");
+  if (is_gone_ && !how_.is_known_root) throw missing_root(root_);
   if (error == errc::no_node) co_return;
   if (error == errc::no_auth && (!is_root || how_.is_known_root)) {
     refused_.push_back(path);
@@ -110,6 +120,8 @@ asio::awaitable<tree_search::glimpse> tree_search::recipe_at(const std::string& 
 recipe_place tree_search::told_by(const std::string& path, const glimpse& seen,
                                   const zkrecipes::node_children& listed) const {
   auto where = place_of(seen.which, path, listed.names);
+  const bool is_queue_here = where.which == recipe::queue && where.path == path;
+  if (is_queue_here && are_borrowed(listed.names, created_below(listed.stat))) where = {};
   if (where.which != recipe::none || path == root_ || seen.is_own_data) return where;
   if (seen.is_instance) return {recipe::service, parent_of(path)};
   if (session_of(listed.stat) != 0) return {recipe::membership, parent_of(path)};

@@ -16,10 +16,14 @@
 #include "cluster/recipe_place.hpp"
 #include "cluster/recognize.hpp"
 #include "cluster/status.hpp"
+#include "failure.hpp"
 
 namespace zkadmin {
 
 using deadline = std::chrono::steady_clock::time_point;
+
+/// The error of a search at a root that is missing.
+failure missing_root(const std::string& root);
 
 /// A node that was visited.
 struct visited_node {

@@ -19,7 +19,8 @@ problem_list problems_of(const queue_status& queue, const problem_limits& limits
     if (has_takers) {
       add("old-messages", items);
     } else {
-      add("queue-without-consumers", items + ", with no claim and no waiting taker");
+      add("queue-without-consumers",
+          items + ", with no claim and no waiting taker: no consumer runs, or its leader is slow");
     }
   }
   const auto waited = std::min(queue.taker_waits.value_or(std::chrono::milliseconds(0)), queue.oldest);
