@@ -69,7 +69,7 @@ struct shipping : zkrecipes::queue_consumer {
   }
 };
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   asio::io_context io;
   zkrecipes::session zk(io, {.hosts = argc > 1 ? argv[1] : "127.0.0.1:2181"});
   zkrecipes::external_options how;
@@ -80,10 +80,17 @@ int main(int argc, char** argv) {
   zkrecipes::consumer_coordinator coordinator(zk, "/shop/lead-lines", {.id = "example"});
   asio::signal_set stop(io, SIGINT, SIGTERM);
   stop.async_wait([&](auto, int) { coordinator.stop(); });
+  bool has_failed = false;
   coordinator.async_run(career, [&](auto error) {
     std::cout << error.message() << std::endl;
+    has_failed = bool(error);
     stop.cancel();
     zk.async_close([](auto) {});
   });
   io.run();
+  if (auto why = coordinator.failure()) std::rethrow_exception(why);  // what the career has thrown
+  return has_failed;
+} catch (const std::exception& failure) {
+  std::cerr << failure.what() << std::endl;
+  return 1;
 }
