@@ -70,7 +70,7 @@ struct election_view {
   /// The phase of the record, also while somebody leads who keeps none.
   term_phase recorded_phase = term_phase::none;
   std::optional<zkrecipes::takeover> how;
-  std::chrono::system_clock::time_point since;  ///< When the phase began, by the server's clock.
+  std::chrono::system_clock::time_point since;  ///< When the record was last written: a new phase, or new figures.
   /// When the term began, by the servers' clock. Nothing: it is not known.
   std::optional<std::chrono::system_clock::time_point> began{};
   /// The last eight terms before this one, the latest at the end. Some are missing if a version of the library without

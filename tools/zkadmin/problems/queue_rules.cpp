@@ -14,7 +14,9 @@ problem_list problems_of(const queue_status& queue, const problem_limits& limits
     found.push_back({name, severity::warning, queue.path, std::move(text)});
   };
   if (queue.items > 0 && queue.oldest > limits.message_limit) {
-    const auto items = std::to_string(queue.items) + " items, the oldest for " + short_duration(queue.oldest);
+    const auto items = std::to_string(queue.items) +
+                       (queue.items == 1 ? " item, the oldest for " : " items, the oldest for ") +
+                       short_duration(queue.oldest);
     const bool has_takers = queue.claimed > 0 || queue.takers > 0;
     if (has_takers) {
       add("old-messages", items);
