@@ -79,13 +79,19 @@ awaitable<void> director::audit_all() {
   judge(summary_, results, letters, marks);
 }
 
+/// Its successor may lead by now.
+void director::note_death(const std::string& id) {
+  auto& terms = observer_.terms();
+  const auto led = [&](const auto& each) { return each.second.leader == id; };
+  const auto last = std::find_if(terms.rbegin(), terms.rend(), led);
+  if (last == terms.rend()) return;
+  if (last->second.ended.empty() || observer_.view().leader == id) last->second.ended = "died";
+}
+
 awaitable<void> director::run() {
   co_await prepare();
   asio::co_spawn(io_, observer_.run(), asio::detached);
-  start_processes([this](const std::string& id) {
-    const auto& view = observer_.view();
-    if (view.leader == id) observer_.terms()[view.epoch].ended = "died";
-  });
+  start_processes([this](const std::string& id) { note_death(id); });
   asio::co_spawn(io_, move_on(), rethrow);
   co_await make_trouble();
   co_await wait_settled();
