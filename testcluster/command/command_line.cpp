@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 
 #include "cluster_file.hpp"
 #include "ensemble_flags.hpp"
 #include "one_of.hpp"
+#include "printable.hpp"
 #include "register.hpp"
 #include "session_id.hpp"
 
@@ -194,7 +196,10 @@ arguments parse(int argc, char** argv) {
     if (into.result.command == "fault") into.result.fault.kind = command->get_subcommands().front()->get_name();
     convert(into);
   } catch (const CLI::ParseError& problem) {
-    throw usage{app.exit(problem, std::cout, std::cerr) == 0 ? 0 : 2};
+    std::ostringstream said;
+    const bool is_help = app.exit(problem, said, said) == 0;
+    (is_help ? std::cout : std::cerr) << printable_lines(said.str());
+    throw usage{is_help ? 0 : 2};
   }
   return into.result;
 }

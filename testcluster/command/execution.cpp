@@ -15,6 +15,7 @@
 
 #include "client.hpp"
 #include "exit_status.hpp"
+#include "printable.hpp"
 #include "program.hpp"
 #include "schedule_run.hpp"
 
@@ -97,7 +98,7 @@ int execution::run_program(const json::object& cluster) {
   try {
     program_ = start_program(wanted_.program, environment_of(cluster, wanted_), arriving_.before());
   } catch (const std::system_error& problem) {
-    std::cerr << "testcluster: could not run " << problem.what() << "\n";
+    std::cerr << "testcluster: could not run " << printable(problem.what()) << "\n";
     return problem.code().value() == ENOENT ? exit_status::not_found : exit_status::not_executable;
   }
   if (plan_) start_schedule(dir);
@@ -128,7 +129,7 @@ void execution::start_schedule(const std::filesystem::path& dir) {
   try {
     status = schedule_run(dir, *plan_, std::cerr, wait).run();
   } catch (const std::exception& problem) {
-    std::cerr << "testcluster: " << problem.what() << std::endl;
+    std::cerr << "testcluster: " << printable_lines(problem.what()) << std::endl;
   }
   ::_exit(status);
 }

@@ -33,7 +33,7 @@ log_list open_logs(const fs::path& dir, int id) {
 
 void print_line(std::ostream& out, server_log& from, bool prefixed) {
   if (prefixed) out << from.id() << " | ";
-  out << printable_log_line(*from.peek()) << "\n";
+  out << printable_lines(*from.peek()) << "\n";
   from.pop();
 }
 

@@ -15,6 +15,7 @@
 #include "logs.hpp"
 #include "place.hpp"
 #include "print.hpp"
+#include "printable.hpp"
 #include "register.hpp"
 #include "schedule_run.hpp"
 #include "signals.hpp"
@@ -141,7 +142,7 @@ int main(int argc, char** argv) {
   } catch (const usage& shown) {
     return shown.exit_code;
   } catch (const std::exception& problem) {
-    std::cerr << "testcluster: " << problem.what() << "\n";
+    std::cerr << "testcluster: " << printable_lines(problem.what()) << "\n";
   }
   return executes ? exit_status::own_failure : exit_status::failure;
 }

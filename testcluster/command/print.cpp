@@ -3,6 +3,8 @@
 #include <iomanip>
 #include <ostream>
 
+#include "printable.hpp"
+
 namespace testcluster::command {
 namespace {
 
@@ -11,13 +13,13 @@ namespace json = boost::json;
 std::string text(const json::object& from, const char* key) {
   const auto* value = from.if_contains(key);
   if (value == nullptr) return "-";
-  return value->is_string() ? std::string(value->as_string()) : json::serialize(*value);
+  return printable(value->is_string() ? std::string(value->as_string()) : json::serialize(*value));
 }
 
 void print_faults(std::ostream& out, const json::object& node, const std::string& indent) {
   const auto* faults = node.if_contains("faults");
   if (faults == nullptr) return;
-  for (const auto& each : faults->as_array()) out << indent << std::string(each.as_string()) << "\n";
+  for (const auto& each : faults->as_array()) out << indent << printable(each.as_string()) << "\n";
 }
 
 void print_cluster(std::ostream& out, const json::object& cluster) {
@@ -53,7 +55,7 @@ void print_list(std::ostream& out, const json::array& clusters) {
 
 void print(std::ostream& out, const json::object& outcome, const arguments& wanted) {
   if (wanted.json) {
-    out << outcome << "\n";
+    out << printable_json(json::serialize(outcome)) << "\n";
   } else if (outcome.contains("clusters")) {
     print_list(out, outcome.at("clusters").as_array());
   } else if (outcome.contains("nodes")) {

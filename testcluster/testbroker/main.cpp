@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command/exit_status.hpp"
+#include "command/printable.hpp"
 #include "command/signals.hpp"
 #include "obey.hpp"
 #include "ordered_rabbit.hpp"
@@ -107,7 +108,7 @@ int main(int argc, char** argv) {
   try {
     return run(wanted);
   } catch (const std::exception& problem) {
-    std::cerr << "testbroker: " << problem.what() << "\n";
+    std::cerr << "testbroker: " << printable_lines(problem.what()) << "\n";
   }
   return exit_status::failure;
 }

@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "command/printable.hpp"
+
 namespace testcluster::command {
 namespace {
 
@@ -14,7 +16,7 @@ void carry_out_one(ordered_broker& broker, const std::string& order) {
   try {
     std::cout << broker.carry_out(order) << std::endl;
   } catch (const std::exception& problem) {
-    std::cerr << "testbroker: " << problem.what() << std::endl;
+    std::cerr << "testbroker: " << printable_lines(problem.what()) << std::endl;
   }
 }
 

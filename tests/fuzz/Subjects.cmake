@@ -47,6 +47,7 @@ set(library_subjects
   format/json_object
   format/json_parts
   format/json_text
+  format/shown_text
   line/member_data
   line/node_name
   once/once_record

@@ -12,6 +12,7 @@
 #include "report/encoding.hpp"
 #include "report/node_report.hpp"
 #include "settings/command_line.hpp"
+#include "text.hpp"
 
 using namespace zkadmin;
 namespace json = boost::json;

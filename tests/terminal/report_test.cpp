@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "failure.hpp"
 #include "samples.hpp"
 
 using namespace zkadmin;
@@ -150,6 +151,29 @@ BOOST_AUTO_TEST_CASE(json_survives_any_name) {
   cluster.survey->elections[0].leader->id = "\xff\x1b\"\\\n";
   const auto document = parsed(cluster);
   BOOST_TEST(document.at("elections").as_array().at(0).at("leader").at("id").as_string() == "\uFFFD\x1b\"\\\n");
+}
+
+// A terminal may show the output of any format.
+BOOST_AUTO_TEST_CASE(what_orders_a_terminal_about_is_written_as_its_code) {
+  const std::string id = "\u009b31m\u202ex\x7f\U000E0041 \u00e9";
+  auto cluster = samples::cluster();
+  cluster.survey->elections[0].leader->id = id;
+  BOOST_TEST(parsed(cluster).at("elections").as_array().at(0).at("leader").at("id").as_string() == id);
+  const auto text = to_json(cluster);
+  BOOST_TEST(text.find(R"("\u009b31m\u202ex\u007f\udb40\udc41 )"
+                       "\u00e9\"") != std::string::npos,
+             text);
+  const auto fields = to_tsv(cluster);
+  BOOST_TEST(fields.find("\t\\xc2\\x9b31m\\xe2\\x80\\xaex\\x7f\\xf3\\xa0\\x81\\x81 \u00e9\t") != std::string::npos,
+             fields);
+  for (const auto& line : {text, fields})
+    for (const auto* raw : {"\u009b", "\u202e", "\x7f", "\U000E0041"})
+      BOOST_TEST(line.find(raw) == std::string::npos, line);
+}
+
+BOOST_AUTO_TEST_CASE(an_error_text_gives_no_orders_to_a_terminal) {
+  BOOST_TEST(failure(exit_code::error, "no \u009b31m\u202e\x1b node\n\tat all").what() ==
+             std::string("no \uFFFD31m\uFFFD\uFFFD node\n\tat all"));
 }
 
 BOOST_AUTO_TEST_CASE(table_for_people) {

@@ -201,6 +201,8 @@ BOOST_AUTO_TEST_CASE(a_mistake_is_explained) {
   refused({"up", "--config", "server.1 = a:1:2"}, 2, "--config: testcluster itself sets server.1");
   refused({"kill"}, 2, "ID");
   refused({"expire", "0xgg"}, 2, "SESSION-ID");
+  refused({"up", "--config", "\x1b[2J\u202e"}, 2, "found '\\x1b[2J\\xe2\\x80\\xae'");
+  refused({"status", "--dir", "/\u009bnone"}, 1, "no cluster is up in /\\xc2\\x9bnone");
   refused({"status", "-o", "xml"}, 2, "--output: expected text or json, found 'xml'");
   refused({"status"}, 1, "testcluster up");
   refused({"up", "--dir", "/nonexistent/dir"}, 1, "could not make");

@@ -50,8 +50,8 @@ BOOST_AUTO_TEST_CASE(one_server_has_no_prefix) {
 
 BOOST_AUTO_TEST_CASE(a_log_gives_no_orders_to_the_terminal) {
   left_logs logs;
-  logs.write(1, "red \x1b[31m\tand\r\x7f\n");
-  BOOST_TEST(logs.print().out == "red \\x1b[31m\tand\\x0d\\x7f\n");
+  logs.write(1, "red \x1b[31m\tand\r\x7f \u009b\u202e\u00e9\n");
+  BOOST_TEST(logs.print().out == "red \\x1b[31m\tand\\x0d\\x7f \\xc2\\x9b\\xe2\\x80\\xae\u00e9\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_there_is_named) {

@@ -337,9 +337,10 @@ BOOST_AUTO_TEST_CASE(an_event_as_a_line) {
   event.operation = "get";
   event.path = "/a";
   event.error = errc::no_node;
-  event.detail = "why";
+  event.detail = "why\u009b31m\u202e\n";  // gives no orders to a terminal
   BOOST_TEST(to_string(event) ==
-             "operation_failed get /a: the node, or the parent of the one to create, does not exist (why)");
+             "operation_failed get /a: the node, or the parent of the one to create, does not exist "
+             "(why\\xc2\\x9b31m\\xe2\\x80\\xae\\x0a)");
   event = log_event();
   event.event = session_event::closed;
   event.error = errc::closed;

@@ -15,6 +15,7 @@
 #include "command_line.hpp"
 #include "early_proof.hpp"
 #include "ending_worker.hpp"
+#include "format/shown_text.hpp"
 #include "log_output.hpp"
 #include "process_ender.hpp"
 #include "secrets.hpp"
@@ -87,7 +88,7 @@ int main(int argc, char** argv) {
     if (!asked) return status;
     return asked->is_ending_process ? guardian::run_ending_worker() : run(*asked);
   } catch (const std::exception& error) {
-    std::cerr << "zkrecipes-guardian: " << error.what() << '\n';
+    std::cerr << "zkrecipes-guardian: " << zkrecipes::detail::shown_text(error.what()) << '\n';
     return 1;
   }
 }

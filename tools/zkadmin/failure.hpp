@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "text.hpp"
+
 namespace zkadmin {
 
 enum class exit_code {
@@ -15,10 +17,10 @@ enum class exit_code {
   auth = 5,         ///< The credentials were refused, or do not suffice.
 };
 
-/// The message for the user, and the exit code.
+/// The message for the user, made fit for a terminal, and the exit code.
 class failure : public std::runtime_error {
  public:
-  failure(exit_code code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  failure(exit_code code, const std::string& message) : std::runtime_error(printable_lines(message)), code_(code) {}
   exit_code code() const noexcept { return code_; }
 
  private:

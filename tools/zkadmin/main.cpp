@@ -10,6 +10,7 @@
 #include "commands/queue_commands.hpp"
 #include "hold/inherited_signals.hpp"
 #include "report/check_report.hpp"
+#include "text.hpp"
 
 namespace {
 
@@ -102,7 +103,7 @@ int run(std::span<const char* const> arguments) {
 /// Monitoring reads the standard output of `check`, and takes its exit status 1 for a warning.
 int report(std::span<const char* const> arguments, const std::string& message, exit_code code) {
   if (!is_for_check(arguments)) {
-    std::cerr << "zkadmin: " << message << '\n';
+    std::cerr << "zkadmin: " << printable_lines(message) << '\n';
     return static_cast<int>(code);
   }
   std::cout << to_line(message) << std::flush;

@@ -16,8 +16,8 @@ inline constexpr char32_t replacement = U'\uFFFD';
 inline constexpr std::size_t shown_of_garbage = 60;
 
 /// The characters of a UTF-8 text. Malformed bytes and characters that take no place of their own on a
-/// terminal (control, combining, direction marks) become `replacement` each, so that a text can not move the
-/// cursor or pretend to be another one.
+/// terminal (control, combining, direction marks: `zkrecipes::detail::is_hidden`) become `replacement` each, so that a
+/// text can not move the cursor or pretend to be another one.
 std::u32string displayable(std::string_view utf8);
 
 /// Places that a displayable character takes on a terminal: 1 or 2.
@@ -30,6 +30,9 @@ std::string to_utf8(std::u32string_view text);
 
 /// The same text with what cannot be shown replaced.
 std::string printable(std::string_view utf8);
+
+/// The lines of a text with what a terminal can not show replaced. Tabs and line ends stay.
+std::string printable_lines(std::string_view text);
 
 /// The same text with only its malformed bytes replaced, for readers other than terminals.
 std::string well_formed(std::string_view utf8);

@@ -31,7 +31,7 @@ class external_log {
   virtual ~external_log() = default;
 
   /// For logs and error texts, such as "partition 7 of orders". Asked once, when the feed is made. Logs and errors show
-  /// 1 000 bytes of it, and of the text of an exception, with '?' for control characters.
+  /// 1 000 bytes of it, and of the text of an exception, with U+FFFD for what a terminal does not show as itself.
   virtual std::string name() const = 0;
 
   /// From here on `receive` brings the messages behind this place, which is the id of a message that was received, by

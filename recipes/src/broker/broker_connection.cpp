@@ -205,7 +205,7 @@ awaitable<error_code> broker_connection::await_link(const broker_link& link, lea
     co_return frame_->unavailable;
   }
   if (link.is_up()) co_return error_code();
-  last_detail_ = link.reason();
+  note_detail(link.reason());
   co_return link.why();
 }
 

@@ -15,6 +15,7 @@
 #include "backend/broker_stream.hpp"
 #include "broker/broker_frame.hpp"
 #include "broker/broker_link.hpp"
+#include "format/shown_text.hpp"
 #include "session/back_off.hpp"
 #include "session/condition.hpp"
 
@@ -78,7 +79,7 @@ class broker_connection {
   virtual awaitable<error_code> greet(lease_clock::time_point deadline) = 0;
 
   /// The words of the log for the failure of now.
-  void note_detail(std::string words) { last_detail_ = std::move(words); }
+  void note_detail(std::string_view words) { last_detail_ = shown_text(words); }
   /// A reply to the greeting has come.
   void note_change() { changed_.notify(); }
   /// The link of now, which may be over; null: there is none.

@@ -1,8 +1,6 @@
 #include "external/shown_words.hpp"
 
-#include <algorithm>
-
-#include "session/paths.hpp"
+#include "format/shown_text.hpp"
 
 namespace zkrecipes::detail {
 
@@ -13,13 +11,7 @@ constexpr std::size_t most_shown_bytes = 1'000;
 }  // namespace
 
 std::string shown_words(std::string_view said) {
-  std::string shown(said.substr(0, most_shown_bytes));
-  std::ranges::replace_if(
-      shown,
-      [](const char& each) {
-        return has_control({&each, 1});
-      },
-      '?');
+  auto shown = shown_text(said.substr(0, most_shown_bytes));
   if (said.size() > most_shown_bytes) shown += "...";
   return shown;
 }

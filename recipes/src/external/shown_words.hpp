@@ -6,7 +6,7 @@
 
 namespace zkrecipes::detail {
 
-/// A name, or what an exception says: its first 1 000 bytes, with '?' for each control character.
+/// A name, or what an exception says: its first 1 000 bytes, as `shown_text` shows them.
 std::string shown_words(std::string_view said);
 
 }  // namespace zkrecipes::detail

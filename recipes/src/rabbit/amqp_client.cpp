@@ -6,6 +6,7 @@
 #include <zkrecipes/rabbit_error.hpp>
 
 #include "backend/wiped_credentials.hpp"
+#include "format/shown_text.hpp"
 #include "rabbit/amqp_refusal.hpp"
 
 namespace zkrecipes::detail {
@@ -17,7 +18,7 @@ constexpr std::uint16_t our_channel = 1;
 constexpr std::size_t most_unread = 128 << 20;
 
 amqp_refusal refusal_of(std::uint16_t code, const amqp_bytes_t& text, std::uint16_t of_class, std::uint16_t method) {
-  return {code, static_cast<std::uint32_t>(of_class) << 16 | method, std::string(text_of(text))};
+  return {code, static_cast<std::uint32_t>(of_class) << 16 | method, shown_text(text_of(text))};
 }
 
 /// A broker may ask for a pause before the channel is open.

@@ -1,5 +1,7 @@
 #include <zkrecipes/log.hpp>
 
+#include "format/shown_text.hpp"
+
 namespace zkrecipes {
 
 const char* to_string(log_severity severity) noexcept {
@@ -47,7 +49,7 @@ std::string to_string(const log_event& event) {
   const auto error = event.error ? event.error.message() : std::string();
   if (!error.empty() && error != line) line.append(": ").append(error);  // not "closed: closed"
   if (!event.detail.empty()) line.append(" (").append(event.detail).append(")");
-  return line;
+  return detail::coded_text(line);
 }
 
 }  // namespace zkrecipes

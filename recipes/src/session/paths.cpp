@@ -1,9 +1,9 @@
 #include "session/paths.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
 #include <stdexcept>
+
+#include "format/shown_text.hpp"
 
 namespace zkrecipes::detail {
 
@@ -13,24 +13,8 @@ constexpr const char* refused_character =
     "it must be UTF-8 without characters that ZooKeeper allows in no path (U+0080 to U+009F, U+E000 to U+F8FF, "
     "U+FFF0 and above)";
 
-/// Takes a character off the text, which begins with one that is not ASCII. Nothing if it is no UTF-8, or is above
-/// U+FFFF, where ZooKeeper sees surrogates.
-std::optional<std::uint32_t> take_character(std::string_view& text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const bool is_long = (first & 0xf0) == 0xe0;
-  const std::size_t size = is_long ? 3 : 2;
-  if ((!is_long && (first & 0xe0) != 0xc0) || text.size() < size) return std::nullopt;
-  std::uint32_t character = first & (is_long ? 0x0fu : 0x1fu);
-  for (const char each : text.substr(1, size - 1)) {
-    const auto byte = static_cast<unsigned char>(each);
-    if ((byte & 0xc0) != 0x80) return std::nullopt;
-    character = character << 6 | (byte & 0x3fu);
-  }
-  text.remove_prefix(size);
-  return character >= (is_long ? 0x800u : 0x80u) ? std::optional(character) : std::nullopt;
-}
-
-bool is_allowed(std::uint32_t character) {
+/// Not what is above U+FFFF, where ZooKeeper sees surrogates, nor U+FFFD, which a malformed byte gives.
+bool is_allowed(char32_t character) {
   return (character > 0x9f && character < 0xd800) || (character > 0xf8ff && character < 0xfff0);
 }
 
@@ -41,9 +25,8 @@ std::string part_problem(std::string_view part) {
   return is_refused_in_paths(part) ? refused_character : std::string();
 }
 
-/// A text that could spoil a terminal is not repeated.
 void require_good(std::string_view what, std::string_view text, std::string_view problem) {
-  if (!problem.empty()) reject(what, is_refused_in_paths(text) ? "..." : text.substr(0, 32), problem);
+  if (!problem.empty()) reject(what, text.substr(0, 32), problem);
 }
 
 }  // namespace
@@ -54,8 +37,7 @@ bool is_refused_in_paths(std::string_view text) {
     const auto other = std::ranges::find_if(text, [](unsigned char each) { return each > 0x7f; });
     text.remove_prefix(static_cast<std::size_t>(other - text.begin()));
     if (text.empty()) return false;
-    const auto character = take_character(text);
-    if (!character || !is_allowed(*character)) return true;
+    if (!is_allowed(take_character(text))) return true;
   }
 }
 
@@ -71,7 +53,7 @@ bool has_nul(const acl& access) {
 }
 
 void reject(std::string_view what, std::string_view value, std::string_view problem) {
-  throw std::invalid_argument(std::string(what) + " \"" + std::string(value) + "\": " + std::string(problem));
+  throw std::invalid_argument(std::string(what) + " \"" + shown_text(value) + "\": " + std::string(problem));
 }
 
 std::string path_problem(std::string_view path) {
@@ -96,7 +78,7 @@ void require_path(std::string_view what, std::string_view path) {
 
 void require_id(std::string_view what, std::string_view id) {
   if (id.empty() || id.size() > 256) reject(what, id.substr(0, 32), "it must have 1 to 256 bytes");
-  if (has_control(id)) reject(what, "...", "it must not contain control characters");
+  if (has_control(id)) reject(what, id.substr(0, 32), "it must not contain control characters");
 }
 
 std::string name_problem(std::string_view name) {

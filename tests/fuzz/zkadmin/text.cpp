@@ -56,6 +56,7 @@ void require_encoded(std::string_view text) {
   auto line = tsv_line({std::string(text), "end"});
   require(line.ends_with("\tend\n") && line.find('\t') == line.size() - 5, "a field has no tab");
   require(line.find('\n') == line.size() - 1, "a line has one end");
+  require(printable_lines(line) == line, "a field gives a terminal no orders");
   metrics_text metrics;
   metrics.begin("name", "help");
   metrics.add({{"label", std::string(text)}}, 1);

@@ -14,6 +14,7 @@
 #include "hold/hold_status.hpp"
 #include "hold/keeper.hpp"
 #include "settings/values.hpp"
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -69,7 +70,7 @@ int hold(surroundings& around, const settings& wanted, const std::string& path, 
     if (error.code() == exit_code::usage) throw;
     around.err << "zkadmin: " << error.what() << std::endl;
   } catch (const std::exception& error) {
-    around.err << "zkadmin: unexpected: " << error.what() << std::endl;
+    around.err << "zkadmin: unexpected: " << printable(error.what()) << std::endl;
   }
   return to_int(hold_status::failed);
 }

@@ -2,7 +2,6 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "report/json_values.hpp"
 #include "report/printed.hpp"
@@ -40,7 +39,7 @@ std::string audit_as_json(std::span<const audit_entry> entries, bool complete) {
                                {"requests", or_null(each.requests)},
                                {"state", to_string(each.state)},
                                {"result", or_null(each.result)}});
-  return json::serialize(json::object{{"schema", 1}, {"complete", complete}, {"interventions", std::move(all)}}) + "\n";
+  return json_line(json::object{{"schema", 1}, {"complete", complete}, {"interventions", std::move(all)}});
 }
 
 std::string audit_as_tsv(std::span<const audit_entry> entries) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <boost/json/serialize.hpp>
-
 #include "report/encoding.hpp"
 #include "report/json_values.hpp"
 #include "report/node_report.hpp"
@@ -78,7 +76,7 @@ std::string change_json(const node_change& change, const std::string& path, std:
     line["added_count"] = change.added.size();
     line["removed_count"] = change.removed.size();
   }
-  return json::serialize(line) + "\n";
+  return json_line(line);
 }
 
 std::string change_tsv(const node_change& change, const std::string& path, std::int64_t now) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include <boost/json/serialize.hpp>
-
 #include "report/json_values.hpp"
 #include "report/tsv.hpp"
 #include "text.hpp"
@@ -87,7 +85,7 @@ std::string to_json(const verdict& judged) {
   document["complete"] = judged.unknown.empty();
   document["problems"] = std::move(problems);
   document["notes"] = note_array(all_notes(judged));
-  return json::serialize(document) + "\n";
+  return json_line(document);
 }
 
 std::string to_tsv(const verdict& judged) {

@@ -40,19 +40,6 @@ bool is_showable(std::string_view data) {
   return is_utf8(data) && std::none_of(data.begin(), data.end(), hidden);
 }
 
-std::string printable_lines(std::string_view text) {
-  std::string shown;
-  while (!text.empty()) {
-    const auto end = std::min(text.find_first_of("\n\t"), text.size());
-    auto part = text.substr(0, end);
-    if (end < text.size() && text[end] == '\n' && part.ends_with('\r')) part.remove_suffix(1);
-    shown += printable(part);
-    if (end < text.size()) shown += text[end];
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return shown;
-}
-
 std::string base64(std::string_view data) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;

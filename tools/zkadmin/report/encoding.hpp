@@ -12,9 +12,6 @@ bool is_utf8(std::string_view data);
 /// Whether a terminal can show it: UTF-8 without control characters other than tabs and line ends.
 bool is_showable(std::string_view data);
 
-/// The lines of a text with what a terminal can not show replaced. Tabs and line ends stay.
-std::string printable_lines(std::string_view text);
-
 /// As RFC 4648 defines it, in one line.
 std::string base64(std::string_view data);
 

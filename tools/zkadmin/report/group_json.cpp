@@ -1,4 +1,3 @@
-#include <boost/json/serialize.hpp>
 
 #include "problems/group_rules.hpp"
 #include "report/group_report.hpp"
@@ -105,7 +104,7 @@ std::string to_json(const known_groups& groups, const problem_limits& limits) {
   document["complete"] = groups && groups->complete;
   document["groups"] = group_array(groups, limits);
   document["notes"] = groups ? note_array(groups->notes) : json::array();
-  return json::serialize(document) + "\n";
+  return json_line(document);
 }
 
 }  // namespace zkadmin

@@ -1,7 +1,5 @@
 #include "report/hand_over_report.hpp"
 
-#include <boost/json/serialize.hpp>
-
 #include "report/json_values.hpp"
 #include "report/printed.hpp"
 #include "report/progress_line.hpp"
@@ -62,7 +60,7 @@ std::string to_ndjson(const hand_over_step& step) {
   object["to"] = or_null(step.to);
   object["epoch"] = step.epoch;
   object["takeover"] = or_null(step.takeover);
-  return json::serialize(object) + "\n";
+  return json_line(object);
 }
 
 std::string to_text(const hand_over_progress& progress, const std::string& ending) {
@@ -88,7 +86,7 @@ std::string to_ndjson(const hand_over_progress& progress, const std::string& end
   object["after_ms"] = progress.last().at.count();
   object["states"] = std::move(states);
   object["problem"] = or_null(ending);
-  return json::serialize(object) + "\n";
+  return json_line(object);
 }
 
 std::string result_line(const hand_over_progress& progress, const std::string& path) {

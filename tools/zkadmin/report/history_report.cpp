@@ -5,7 +5,6 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "report/json_values.hpp"
 #include "report/printed.hpp"
@@ -50,7 +49,7 @@ std::string history_as_json(const election_status& election, wall_time now) {
                          {"path", well_formed(election.path)},
                          {"phase", or_null(election.phase)},
                          {"terms", std::move(terms)}};
-  return json::serialize(all) + "\n";
+  return json_line(all);
 }
 
 std::string history_as_tsv(const election_status& election, wall_time now) {

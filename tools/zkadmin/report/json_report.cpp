@@ -2,7 +2,6 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "problems/election_rules.hpp"
 #include "report/json_values.hpp"
@@ -93,7 +92,7 @@ std::string to_json(const cluster_status& cluster, const problem_limits& limits)
   document["complete"] = cluster.survey && cluster.survey->complete;
   document["elections"] = election_array(cluster.survey, limits);
   document["notes"] = cluster.survey ? note_array(cluster.survey->notes) : json::array();
-  return json::serialize(document) + "\n";
+  return json_line(document);
 }
 
 }  // namespace zkadmin

@@ -32,6 +32,9 @@ inline boost::json::value or_null(const std::optional<std::chrono::milliseconds>
 /// A whole number is written without a fraction.
 boost::json::value plain_number(double value);
 
+/// One line, which also a terminal may show: what it would not show as itself is written as \uNNNN.
+std::string json_line(const boost::json::object& document);
+
 boost::json::array note_array(const std::vector<survey_note>& notes);
 
 }  // namespace zkadmin

@@ -4,7 +4,6 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "report/json_values.hpp"
 #include "report/printed.hpp"
@@ -80,7 +79,7 @@ std::string letters_as_json(const letter_list& letters, wall_time now) {
                               {"not_read", letters.not_read},
                               {"foreign_nodes", letters.foreign},
                               {"letters", std::move(all)}};
-  return json::serialize(document) + "\n";
+  return json_line(document);
 }
 
 std::string letters_as_tsv(const letter_list& letters, wall_time now) {

@@ -1,4 +1,3 @@
-#include <boost/json/serialize.hpp>
 
 #include "report/encoding.hpp"
 #include "report/json_values.hpp"
@@ -38,13 +37,13 @@ std::string listing_json(const node_listing& listing) {
   for (const auto& each : listing.nodes) nodes.push_back(node_object(each));
   auto document = head_of(listing);
   document["nodes"] = std::move(nodes);
-  return json::serialize(document) + "\n";
+  return json_line(document);
 }
 
 std::string listing_ndjson(const node_listing& listing) {
   std::string text;
-  for (const auto& each : listing.nodes) text += json::serialize(node_object(each)) + "\n";
-  return text + json::serialize(head_of(listing)) + "\n";
+  for (const auto& each : listing.nodes) text += json_line(node_object(each));
+  return text + json_line(head_of(listing));
 }
 
 std::string node_tsv(const node_view& node) {
@@ -95,7 +94,7 @@ std::string stat_text(const node_view& node, node_format format) {
   if (format == node_format::tsv) return node_tsv(node);
   json::object document{{"schema", 1}};
   for (const auto& [key, value] : node_object(node)) document[key] = value;
-  return json::serialize(document) + "\n";
+  return json_line(document);
 }
 
 std::string data_text(const node_view& node, const std::string& data, node_format format) {
@@ -105,7 +104,7 @@ std::string data_text(const node_view& node, const std::string& data, node_forma
   if (format == node_format::tsv) return tsv_line({"data", node.path, encoding, encoded});
   json::object document{{"schema", 1}, {"encoding", encoding}, {"data", encoded}};
   for (const auto& [key, value] : node_object(node)) document[key] = value;
-  return json::serialize(document) + "\n";
+  return json_line(document);
 }
 
 }  // namespace zkadmin

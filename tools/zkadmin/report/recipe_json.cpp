@@ -1,4 +1,3 @@
-#include <boost/json/serialize.hpp>
 
 #include "problems/recipe_rules.hpp"
 #include "report/json_values.hpp"
@@ -105,7 +104,7 @@ std::string to_json(const known_recipes& recipes, const problem_limits& limits) 
   document["complete"] = recipes && recipes->complete;
   document["recipes"] = recipe_array(recipes, limits);
   document["notes"] = recipes ? note_array(recipes->notes) : json::array();
-  return json::serialize(document) + "\n";
+  return json_line(document);
 }
 
 }  // namespace zkadmin

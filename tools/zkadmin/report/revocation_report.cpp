@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <boost/json/serialize.hpp>
-
 #include "report/json_values.hpp"
 #include "report/progress_line.hpp"
 #include "text.hpp"
@@ -65,7 +63,7 @@ std::string to_ndjson(const holder_progress& holder) {
   object["node"] = or_null(holder.node);
   object["sent"] = holder.was_sent;
   object["at_ms"] = holder.gone_after.value_or(std::chrono::milliseconds(0)).count();
-  return json::serialize(object) + "\n";
+  return json_line(object);
 }
 
 std::string result_line(const revocation_progress& progress) {
@@ -84,7 +82,7 @@ std::string to_ndjson(const revocation_progress& progress, const std::string& pr
   object["holders"] = progress.is_present_known ? json::value(array_of(progress.present)) : json::value(nullptr);
   object["after_ms"] = last_end(progress).count();
   object["problem"] = or_null(problem);
-  return json::serialize(object) + "\n";
+  return json_line(object);
 }
 
 std::string remainder_text(const revocation_progress& progress) {

@@ -4,8 +4,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <boost/json/serialize.hpp>
-
 #include "report/json_values.hpp"
 #include "report/printed.hpp"
 #include "report/tsv.hpp"
@@ -188,7 +186,7 @@ std::string to_json(const known_sessions& sessions, bool with_nodes, millisecond
   }
   document["sessions"] = std::move(all);
   document["notes"] = sessions ? note_array(sessions->notes) : json::array();
-  return json::serialize(document) + "\n";
+  return json_line(document);
 }
 
 std::string to_tsv(const known_sessions& sessions, bool with_nodes, milliseconds now) {

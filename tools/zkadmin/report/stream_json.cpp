@@ -1,4 +1,3 @@
-#include <boost/json/serialize.hpp>
 
 #include "report/json_values.hpp"
 #include "report/stream_report.hpp"
@@ -84,7 +83,7 @@ std::string to_json(const known_streams& streams) {
   document["complete"] = streams && streams->complete;
   document["streams"] = stream_array(streams);
   document["notes"] = streams ? note_array(streams->notes) : json::array();
-  return json::serialize(document) + "\n";
+  return json_line(document);
 }
 
 }  // namespace zkadmin

@@ -1,4 +1,3 @@
-#include <boost/json/serialize.hpp>
 
 #include "report/json_values.hpp"
 #include "report/topic_report.hpp"
@@ -66,7 +65,7 @@ std::string to_json(const known_topics& topics) {
   document["complete"] = topics && topics->complete;
   document["topics"] = topic_array(topics);
   document["notes"] = topics ? note_array(topics->notes) : json::array();
-  return json::serialize(document) + "\n";
+  return json_line(document);
 }
 
 }  // namespace zkadmin

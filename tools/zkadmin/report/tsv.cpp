@@ -1,36 +1,22 @@
 #include "report/tsv.hpp"
 
-#include <cstdio>
 #include <string_view>
 
-#include "text.hpp"
+#include "format/shown_text.hpp"
 
 namespace zkadmin {
 namespace {
 
-void append_character(std::string& text, char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  char code[8];
-  if (byte >= 0x20 && byte != 0x7f) {
-    text += c;
-  } else {
-    std::snprintf(code, sizeof code, "\\x%02x", byte);
-    text += code;
-  }
-}
-
 std::string escaped(std::string_view field) {
+  constexpr std::string_view plain = "\t\n\r\\";
+  constexpr std::string_view letters = "tnr\\";
   std::string text;
-  for (const char c : field) {
-    switch (c) {
-      case '\t': text += "\\t"; break;
-      case '\n': text += "\\n"; break;
-      case '\r': text += "\\r"; break;
-      case '\\': text += "\\\\"; break;
-      default: append_character(text, c);
-    }
+  for (auto at = field.find_first_of(plain); at != field.npos; at = field.find_first_of(plain)) {
+    text += zkrecipes::detail::coded_text(field.substr(0, at));
+    text += {'\\', letters[plain.find(field[at])]};
+    field.remove_prefix(at + 1);
   }
-  return well_formed(text);
+  return text + zkrecipes::detail::coded_text(field);
 }
 
 }  // namespace

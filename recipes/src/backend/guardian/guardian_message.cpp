@@ -6,6 +6,7 @@
 
 #include "backend/guardian/hex.hpp"
 #include "format/json_object.hpp"
+#include "format/shown_text.hpp"
 #include "format/whole_number.hpp"
 
 namespace zkrecipes::backend {
@@ -255,14 +256,8 @@ std::optional<guardian_answer> parse_guardian_answer(std::string_view line) {
   const auto type = object ? object->text("type") : std::nullopt;
   for (const auto each : {guardian_answer::kind::held, guardian_answer::kind::full, guardian_answer::kind::refused}) {
     if (type != name_of(each)) continue;
-    auto reason = object->text("reason").value_or(std::string()).substr(0, longest_reason);
-    std::ranges::replace_if(
-        reason,
-        [](char at) {
-          return has_control({&at, 1});
-        },
-        '?');
-    return guardian_answer{each, std::move(reason)};
+    const auto reason = object->text("reason").value_or(std::string()).substr(0, longest_reason);
+    return guardian_answer{each, detail::shown_text(reason)};
   }
   return std::nullopt;
 }
