@@ -44,12 +44,11 @@ bool is_up(const registered_cluster& each) { return examine(each.dir) == conditi
 /// The directories that `down` ends: the given one, else that of the cluster that is up, else all that dead supervisors
 /// have left.
 std::vector<std::filesystem::path> to_take_down(const arguments& wanted) {
-  const auto known = registered();
-  const bool has_name =
-      std::any_of(known.begin(), known.end(), [&](const auto& each) { return each.name == wanted.name; });
-  if (!wanted.name.empty() && !has_name) return {};
+  const auto has_name = [&](const auto& each) { return each.name == wanted.name; };
+  if (!wanted.name.empty() && std::ranges::none_of(registered(), has_name)) return {};
   if (const auto given = given_directory(wanted); !given.empty()) return {given};
-  if (std::any_of(known.begin(), known.end(), is_up)) return {only_cluster()};
+  const auto known = registered();
+  if (std::ranges::any_of(known, is_up)) return {only_cluster()};
   std::vector<std::filesystem::path> left;
   for (const auto& each : known) left.push_back(each.dir);
   return left;

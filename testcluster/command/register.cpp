@@ -26,45 +26,69 @@ fs::path folder() {
   return fs::temp_directory_path() / ("testcluster." + std::to_string(::getuid()));
 }
 
-// Everybody can write to the folder for temporary files, so another user may have made a folder of this name first.
-void require_own(const fs::path& name) {
+/// Opens the register; nothing, and a problem unless there is none. Everybody can write to the folder for temporary
+/// files, so another user may have made a folder of this name first, to tell us of servers of his own.
+detail::descriptor open_own(const fs::path& where, std::string& problem) {
+  detail::descriptor folder(::open(where.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder && errno == ENOENT) return folder;
   struct stat found {};
-  if (::lstat(name.c_str(), &found) != 0) throw error("could not make " + name.string() + ": " + std::strerror(errno));
-  if (!S_ISDIR(found.st_mode) || found.st_uid != ::getuid()) {
-    throw error(name.string() + " belongs to another user; set XDG_RUNTIME_DIR to a folder of your own");
-  }
+  if (folder && ::fstat(folder.get(), &found) == 0 && found.st_uid == ::getuid()) return folder;
+  problem = where.string() + ": " + (folder ? "it belongs to another user" : std::strerror(errno)) +
+            "; set XDG_RUNTIME_DIR to a folder of your own";
+  return detail::descriptor();
+}
+
+/// The same; throws if there is a problem.
+detail::descriptor open_register(const fs::path& where) {
+  std::string problem;
+  auto folder = open_own(where, problem);
+  if (!problem.empty()) throw error(problem);
+  return folder;
+}
+
+/// Whether the folder is still the one of this name: another process may have removed it, and a third one made another.
+bool stands_at(const fs::path& where, const detail::descriptor& folder) {
+  struct stat mine {
+  }, there{};
+  return ::fstat(folder.get(), &mine) == 0 && ::stat(where.c_str(), &there) == 0 && mine.st_ino == there.st_ino;
 }
 
 /// Locks the register as long as the descriptor lives. Makes the folder first; another process may remove it at any
 /// time while it is not locked.
 detail::descriptor locked(const fs::path& where) {
   while (true) {
-    ::mkdir(where.c_str(), 0700);
-    require_own(where);
-    detail::descriptor lock(::open(where.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!lock && errno == ENOENT) continue;
-    if (!lock) throw error("could not open " + where.string() + ": " + std::strerror(errno));
+    if (::mkdir(where.c_str(), 0700) != 0 && errno != EEXIST)
+      throw error("could not make " + where.string() + ": " + std::strerror(errno));
+    auto lock = open_register(where);
+    if (!lock) continue;
     ::flock(lock.get(), LOCK_EX);
-    struct stat mine {
-    }, there{};
-    if (::fstat(lock.get(), &mine) == 0 && ::stat(where.c_str(), &there) == 0 && mine.st_ino == there.st_ino)
-      return lock;
+    if (stands_at(where, lock)) return lock;
   }
+}
+
+/// The links in the register. Its name may lead to another folder by now, so they are read through the descriptor.
+std::vector<registered_cluster> links_in(const detail::descriptor& folder) {
+  std::vector<registered_cluster> all;
+  if (!folder) return all;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd/" + std::to_string(folder.get()), failed)) {
+    auto dir = fs::read_symlink(entry.path(), failed);
+    if (!failed) all.push_back({entry.path().filename().string(), std::move(dir)});
+  }
+  return all;
 }
 
 /// Removes the links to directories that are gone: their supervisors were killed, and the temporary directories went
 /// with them.
 void forget_missing(const fs::path& where) {
   const auto lock = locked(where);
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(where, ignored))
-    if (entry.is_symlink(ignored) && !fs::exists(entry.path(), ignored)) fs::remove(entry.path(), ignored);
+  for (const auto& [name, dir] : links_in(lock))
+    if (std::error_code ignored; !fs::exists(dir, ignored)) ::unlinkat(lock.get(), name.c_str(), 0);
 }
 
 /// Removes the folder if it is empty and nobody is about to enter a cluster.
-void remove_if_empty(const fs::path& where) {
-  const detail::descriptor lock(::open(where.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) ::rmdir(where.c_str());
+void remove_if_empty(const fs::path& where, const detail::descriptor& folder) {
+  if (folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 && stands_at(where, folder)) ::rmdir(where.c_str());
 }
 
 bool is_number(const std::string& text) {
@@ -104,29 +128,22 @@ void enter_register(const fs::path& dir, const std::string& name) {
 }
 
 void leave_register(const fs::path& dir) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder(), ignored)) {
-    if (fs::read_symlink(entry.path(), ignored) == dir) fs::remove(entry.path(), ignored);
-  }
-  remove_if_empty(folder());
+  const auto where = folder();
+  std::string problem;  // then it has no link of ours
+  const auto own = open_own(where, problem);
+  for (const auto& each : links_in(own))
+    if (each.dir == dir) ::unlinkat(own.get(), each.name.c_str(), 0);
+  remove_if_empty(where, own);
 }
 
 std::vector<registered_cluster> registered() {
-  std::vector<registered_cluster> found;
-  bool missing = false;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(folder(), absent)) {
-    const auto dir = fs::read_symlink(entry.path(), absent);
-    if (absent) continue;
-    if (fs::exists(dir)) {
-      const auto name = entry.path().filename().string();
-      found.push_back({is_number(name) ? "" : name, dir});
-    } else {
-      missing = true;
-    }
-  }
-  if (missing) forget_missing(folder());
-  if (found.empty()) remove_if_empty(folder());
+  const auto where = folder();
+  const auto own = open_register(where);
+  auto found = links_in(own);
+  if (std::erase_if(found, [](const auto& each) { return !fs::exists(each.dir); }) > 0) forget_missing(where);
+  if (found.empty()) remove_if_empty(where, own);
+  for (auto& each : found)
+    if (is_number(each.name)) each.name.clear();
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return std::tie(a.name, a.dir) < std::tie(b.name, b.dir); });
   return found;

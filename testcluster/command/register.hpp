@@ -24,7 +24,8 @@ void leave_register(const std::filesystem::path& dir);
 /// The name of the cluster in a directory; empty if it has none.
 std::string name_of(const std::filesystem::path& dir);
 
-/// All clusters, by name and directory. Forgets those whose directory is gone.
+/// All clusters, by name and directory. Forgets those whose directory is gone. Throws testcluster::error if the
+/// register is another user's.
 std::vector<registered_cluster> registered();
 
 /// The directory that a command without --dir and --name means. Throws testcluster::error if there is none or more than

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 
@@ -210,6 +211,47 @@ BOOST_AUTO_TEST_CASE(a_mistake_is_explained) {
   refused({"up", "-n", "1"}, 1, "apt-get install zookeeper");
   testcluster.set("PATH", "/nonexistent");
   refused({"up", "-n", "1"}, 1, "apt-get install default-jre-headless");
+}
+
+// Everybody can write to the folder for temporary files: whoever makes the register first could tell of his own
+// servers.
+BOOST_AUTO_TEST_CASE(a_register_of_another_user_is_read_by_nobody) {
+  scratch elsewhere;
+  const auto theirs = elsewhere.path() / "theirs";
+  std::filesystem::create_directories(theirs);
+  std::ofstream(elsewhere.path() / "cluster.json") << R"({"supervisor":1,"made":false})";
+  std::filesystem::create_directory_symlink(elsewhere.path(), theirs / "mine");
+  const auto check_refused = [](command& testcluster, const std::string& reason) {
+    for (const std::vector<std::string>& each : std::vector<std::vector<std::string>>{{"list"},
+                                                                                      {"status"},
+                                                                                      {"status", "-o", "json"},
+                                                                                      {"status", "--name", "mine"},
+                                                                                      {"down"},
+                                                                                      {"down", "--name", "mine"},
+                                                                                      {"kill", "1"},
+                                                                                      {"logs"},
+                                                                                      {"fault", "cut", "1"},
+                                                                                      {"up", "-n", "1"}}) {
+      const auto result = testcluster.run(each);
+      BOOST_TEST(result.exit_code == 1, each.back());
+      BOOST_TEST(result.out == "", each.back());
+      BOOST_TEST(contains(result.err, reason + "; set XDG_RUNTIME_DIR to a folder of your own"), result.err);
+    }
+    BOOST_TEST(contains(testcluster.run({"status", "--dir", "/nonexistent"}).err, "no cluster is up in /nonexistent"));
+  };
+  command by_link;
+  std::filesystem::create_directory_symlink(theirs, by_link.register_folder());
+  check_refused(by_link, by_link.register_folder().string() + ": Not a directory");
+  std::filesystem::remove(by_link.register_folder());
+  BOOST_TEST(std::filesystem::exists(elsewhere.path() / "cluster.json"));
+  if (::geteuid() != 0) return;  // only root can give a folder to another user
+  command by_owner;
+  constexpr uid_t nobody = 65534;
+  std::filesystem::create_directory(by_owner.register_folder());
+  BOOST_TEST_REQUIRE(::chown(by_owner.register_folder().c_str(), nobody, nobody) == 0);
+  std::filesystem::create_directory_symlink(elsewhere.path(), by_owner.register_folder() / "mine");
+  check_refused(by_owner, by_owner.register_folder().string() + ": it belongs to another user");
+  std::filesystem::remove_all(by_owner.register_folder());
 }
 
 BOOST_AUTO_TEST_CASE(help_is_no_mistake) {
