@@ -1,5 +1,15 @@
+#include <ctime>
+#include <optional>
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 
+#include "../unit/no_descriptors.hpp"
+#include "descriptor.hpp"
 #include "jute/messages.hpp"
 #include "jute/reader.hpp"
 #include "proxied_server.hpp"
@@ -17,6 +27,17 @@ clock_type::duration time_of(Function function) {
   const auto start = clock_type::now();
   function();
   return clock_type::now() - start;
+}
+
+std::chrono::nanoseconds processor_time() {
+  timespec used{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+bool hears(const testcluster::detail::descriptor& link, std::chrono::milliseconds within) {
+  pollfd event{link.get(), POLLIN, 0};
+  return ::poll(&event, 1, static_cast<int>(within.count())) == 1;
 }
 
 }  // namespace
@@ -156,6 +177,20 @@ BOOST_AUTO_TEST_CASE(ends_while_a_client_is_frozen_and_one_waits) {
   other->freeze(true);
   other.reset();
   BOOST_TEST(!failure([&] { slow.read(1); }).empty());
+}
+
+BOOST_AUTO_TEST_CASE(without_descriptors_it_waits_for_one_and_does_not_spin) {
+  const auto where = parse_endpoint(middle().address());
+  const testcluster::detail::descriptor link(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  std::optional<zkrecipes::test::no_descriptors> none(std::in_place, 0u);
+  BOOST_TEST_REQUIRE(::connect(link.get(), where.data(), static_cast<socklen_t>(where.size())) == 0);
+  const auto hello = jute::connect_request({.timeout_ms = 10'000});
+  BOOST_TEST_REQUIRE(::send(link.get(), hello.data(), hello.size(), 0) == static_cast<ssize_t>(hello.size()));
+  const auto begin = processor_time();
+  BOOST_TEST(!hears(link, 300ms));
+  BOOST_TEST((processor_time() - begin < 100ms));
+  none.reset();
+  BOOST_TEST(hears(link, 30s));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
