@@ -1,4 +1,4 @@
-// A process that registers again while the node of its former life still stands.
+// A process that registers again while the node of its former life still stands, and one that describes itself anew.
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/service_discovery.hpp>
@@ -79,6 +79,30 @@ BOOST_AUTO_TEST_CASE(nor_for_one_that_has_come_meanwhile) {
   meet(81);
   BOOST_TEST_REQUIRE(registered.done());
   BOOST_TEST((registered.error() == errc::busy));
+}
+
+BOOST_AUTO_TEST_CASE(an_update_keeps_the_id_and_the_time_of_registration) {
+  CHECK_PENDING("create /s/b/1", "get /s/b/1");
+  backend::reply made;
+  made.stat.czxid = 5;
+  const auto first = parse_service_instance(answer(made).data);
+  made.stat.ephemeral_owner = 0x77;
+  made.data = *to_json(*first);
+  answer(made);
+  BOOST_TEST_REQUIRE(registered.done());
+  BOOST_TEST(first->registration_time > 0);
+  auto updated = record<>();
+  registered.result<0>().async_update({.name = "b", .address = "here", .port = 81}, updated.token());
+  settle();
+  CHECK_PENDING("multi /", "get /s/b/1");
+  answer();
+  answer(made);
+  CHECK_PENDING("set /s/b/1");
+  auto expected = *first;
+  expected.port = 81;
+  BOOST_TEST((parse_service_instance(answer(made).data) == expected));
+  BOOST_TEST_REQUIRE(updated.done());
+  BOOST_TEST(!updated.error());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

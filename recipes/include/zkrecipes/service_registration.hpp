@@ -19,7 +19,9 @@ class service_registration {
  public:
   using executor_type = boost::asio::any_io_executor;
 
-  /// Replaces the description, at most 1 000 000 bytes as JSON; `name`, `id` and `type` have to stay.
+  /// Replaces the description, at most 1 000 000 bytes as JSON; `name`, `id` and `type` have to stay. What the
+  /// registration itself has chosen stays, too: an empty `id` and a `registration_time` of 0 stand for those that it
+  /// has.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `bad_arguments` (one of the three is different, or the description can not be written as JSON), and as

@@ -11,10 +11,12 @@ using namespace detail;
 namespace {
 
 awaitable<outcome<>> update(kept_node_ptr node, service_instance instance) {
-  auto present = parse_service_instance(node->data());
+  const auto present = parse_service_instance(node->data());
+  if (!present) co_return outcome<>(errc::bad_arguments);
+  if (instance.id.empty()) instance.id = present->id;
+  if (instance.registration_time == 0) instance.registration_time = present->registration_time;
   auto text = to_json(instance);
-  const bool is_same =
-      present && present->name == instance.name && present->id == instance.id && present->type == instance.type;
+  const bool is_same = present->name == instance.name && present->id == instance.id && present->type == instance.type;
   if (!is_same || !text) co_return outcome<>(errc::bad_arguments);
   co_return co_await node->set_data(std::move(*text));
 }
