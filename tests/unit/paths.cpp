@@ -130,6 +130,7 @@ BOOST_AUTO_TEST_CASE(a_root_may_follow) {
   check_hosts("a:1/app/b", {{"a", 1}}, "/app/b");
   check_hosts("a:1,b:2/app", {{"a", 1}, {"b", 2}}, "/app");
   check_hosts("a:1/", {{"a", 1}}, "");
+  check_hosts("a:1/app,b/c:2", {{"a", 1}}, "/app,b/c:2");
 }
 
 const std::pair<std::string, std::string> bad_hosts[] = {
@@ -158,6 +159,11 @@ const std::pair<std::string, std::string> bad_hosts[] = {
     {"[]", "IPv6 address"},
     {"[]:2181", "IPv6 address"},
     {"[zk]:2181", "IPv6 address"},
+    {"a:1/app,b:2/app", "the root stands once, behind the last server, as in \"a:1,b:2/app\""},
+    {"a/app,b/app,c/app", "as in \"a,b,c/app\""},
+    {"a:1/app,b:2", "as in \"a:1,b:2/app\""},
+    {"a:1/app,b:2/other", "as in \"a:1,b:2/app\""},
+    {"a:1/,[::1]:2181/", "as in \"a:1,[::1]:2181/\""},
     {"a//b", "'//'"},
     {"a/b/", "end with '/'"},
     {"a/../b", "'..'"},

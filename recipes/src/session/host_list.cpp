@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <string>
 
 #include "session/paths.hpp"
 
@@ -42,12 +43,36 @@ backend::endpoint parse_endpoint(std::string_view text) {
   return {std::string(text.substr(0, colon)), parse_port(text, text.substr(colon + 1))};
 }
 
+bool has_port(std::string_view server) {
+  const auto digits = server.substr(std::min(server.rfind(':'), server.size() - 1) + 1);
+  return !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
+}
+
+/// A path may hold commas. But servers behind the root, or the root behind each server, are a mistake that nobody would
+/// notice: all would be kept in a place of its own.
+void require_root_once(std::string_view servers, std::string_view root) {
+  const auto first = root.substr(0, root.find(','));
+  std::string all(servers);
+  bool is_mistake = false;
+  for (auto rest = root.substr(first.size()); !rest.empty();) {
+    const auto piece = rest.substr(0, rest.find(',', 1));
+    const auto server = piece.substr(0, piece.find('/'));
+    is_mistake |= has_port(server) || piece.substr(server.size()) == first;
+    all += server;
+    rest.remove_prefix(piece.size());
+  }
+  if (is_mistake)
+    reject("hosts", std::string(servers).append(root),
+           "the root stands once, behind the last server, as in \"" + all.append(first) + '"');
+}
+
 }  // namespace
 
 host_list parse_hosts(std::string_view text) {
   host_list result;
   if (auto slash = text.find('/'); slash != text.npos) {
     result.root = text.substr(slash);
+    require_root_once(text.substr(0, slash), result.root);
     require_path("root in hosts", result.root);
     if (result.root == "/") result.root.clear();
     text = text.substr(0, slash);
