@@ -16,6 +16,7 @@
 #include "leaders.hpp"
 #include "parts.hpp"
 #include "saved_result.hpp"
+#include "support/cluster.hpp"
 #include "topic_team.hpp"
 
 namespace {
@@ -48,14 +49,25 @@ std::vector<std::string> names() {
   return all;
 }
 
-std::vector<bench::row> measure(const bench::plan& what, const std::vector<std::string>& chosen) {
+/// A part that fails may leave the messages delayed, and have failed because there are no servers.
+void end_delays() noexcept try { zkrecipes::test::heal_proxies(); } catch (const std::exception&) {
+}
+
+/// A part that fails takes nothing of the others along. `failed` tells which have, and why.
+std::vector<bench::row> measure(const bench::plan& what, const std::vector<std::string>& chosen,
+                                std::vector<std::string>& failed) {
   std::vector<bench::row> rows;
   for (const auto& [name, run] : parts) {
     if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) continue;
     std::cerr << "measuring " << name << std::endl;
-    for (auto& each : run(what)) {
-      each.part = name;
-      rows.push_back(std::move(each));
+    try {
+      for (auto& each : run(what)) {
+        each.part = name;
+        rows.push_back(std::move(each));
+      }
+    } catch (const std::exception& error) {
+      failed.push_back(std::string(name) + ": " + error.what());
+      end_delays();
     }
   }
   return rows;
@@ -129,14 +141,16 @@ int main(int argc, char** argv) try {
     bench::consume_share(hosts, share.at(0), share.at(1), share.at(2));
     return 0;
   }
-  const auto rows = measure(what, chosen);
+  std::vector<std::string> failed;
+  const auto rows = measure(what, chosen, failed);
   if (format == "json") {
     std::cout << bench::to_json(rows) << '\n';
   } else {
     bench::print(rows);
   }
-  if (!save.empty()) write_file(save, bench::saved_result(rows, what, versions));
-  return 0;
+  if (!save.empty()) write_file(save, bench::saved_result(rows, failed, what, versions));
+  for (const auto& each : failed) std::cerr << "bench: failed: " << each << '\n';
+  return failed.empty() ? 0 : 1;
 } catch (const std::exception& error) {
   std::cerr << "bench: " << error.what() << '\n';
   return 1;

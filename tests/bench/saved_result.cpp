@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <ctime>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -26,11 +27,14 @@ std::string today() {
   return text;
 }
 
-/// The number in the first line of the answer to `srvr`: "Zookeeper version: 3.8.0-1a2b3c, built on ...".
-std::string zookeeper_version() {
+/// The number in the first line of the answer to `srvr`: "Zookeeper version: 3.8.0-1a2b3c, built on ...". Empty if
+/// there are no servers, which has failed the parts that need them.
+std::string zookeeper_version() try {
   const std::string answer = zkrecipes::test::ask(1, "srvr");
   const auto begin = answer.find_first_of("0123456789");
   return begin == answer.npos ? "" : answer.substr(begin, answer.find_first_not_of("0123456789.", begin) - begin);
+} catch (const std::exception&) {
+  return {};
 }
 
 std::string compiler_version() {
@@ -61,7 +65,8 @@ void append_entry(std::string& text, const char* key, const json::value& what) {
 
 }  // namespace
 
-std::string saved_result(const std::vector<row>& rows, const plan& what, const peer_versions& peers) {
+std::string saved_result(const std::vector<row>& rows, const std::vector<std::string>& failed, const plan& what,
+                         const peer_versions& peers) {
   std::string text = "{\n";
   append_entry(text, "date", json::string(today()));
   append_entry(text, "round_trip_ms", 2 * what.one_way_ms);
@@ -69,6 +74,7 @@ std::string saved_result(const std::vector<row>& rows, const plan& what, const p
   append_entry(text, "rounds", what.rounds);
   append_entry(text, "versions", versions(peers));
   append_entry(text, "machine", machine());
+  if (!failed.empty()) append_entry(text, "failed", json::value_from(failed));
   text += " \"rows\": [";
   const char* separator = "\n  ";
   for (const auto& each : to_json(rows)) text += std::exchange(separator, ",\n  ") + json::serialize(each);

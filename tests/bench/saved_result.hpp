@@ -15,7 +15,9 @@ struct peer_versions {
   std::string kazoo;
 };
 
-/// JSON with the date, the settings, the versions, the machine (without its name) and the rows, one row per line.
-std::string saved_result(const std::vector<row>& rows, const plan& what, const peer_versions& peers);
+/// JSON with the date, the settings, the versions, the machine (without its name), the parts that have failed and why,
+/// if any have, and the rows, one row per line.
+std::string saved_result(const std::vector<row>& rows, const std::vector<std::string>& failed, const plan& what,
+                         const peer_versions& peers);
 
 }  // namespace bench
