@@ -183,6 +183,15 @@ BOOST_AUTO_TEST_CASE(a_line_is_appended_and_the_file_is_its_owners) {
   BOOST_TEST(read.unreadable == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_line_gives_a_terminal_no_orders_and_reads_the_same) {
+  auto odd = entry_of("a");
+  odd.command = "set /a\u202e\u009b";
+  append_audit_line(path, odd);
+  BOOST_TEST(text().find(R"("set /a\u202e\u009b")") != std::string::npos, text());
+  BOOST_TEST_REQUIRE(read_audit_lines(path).entries.size() == 1u);
+  BOOST_TEST(read_audit_lines(path).entries[0].command == odd.command);
+}
+
 BOOST_AUTO_TEST_CASE(many_may_append_at_once) {
   std::vector<std::thread> writers;
   for (int i = 0; i < 4; ++i) {

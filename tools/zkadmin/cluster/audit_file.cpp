@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "failure.hpp"
+#include "format/shown_text.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -57,7 +58,7 @@ void take_back(int descriptor, ::ssize_t written) {
 void append_audit_line(const std::string& file, const audit_entry& entry) {
   const open_file to(file);
   if (!is_regular(to.descriptor())) refuse(file, "not a regular file");
-  const std::string line = to_json_line(entry, most_request_bytes) + "\n";
+  const std::string line = zkrecipes::detail::coded_json(to_json_line(entry, most_request_bytes)) + "\n";
   const auto written = ::write(to.descriptor(), line.data(), line.size());
   if (written < 0) refuse(file, last_error());
   if (static_cast<std::size_t>(written) != line.size()) {
