@@ -1,6 +1,8 @@
 // Whether a message comes for the first time.
 #pragma once
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// What a caller of a `shared_gate` knows about its message.

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// Settings of a `balance`.

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// One track.

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// Digest credentials. The secret is kept in memory only: it is never logged and never part of an error. The user is

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// Given to an operation, it tells in words why that operation failed, where the error alone does not say enough.

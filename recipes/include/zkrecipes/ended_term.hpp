@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// How a term has ended, as its successor found it.

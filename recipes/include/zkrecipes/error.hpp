@@ -5,6 +5,8 @@
 
 #include <boost/system/error_code.hpp>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 using error_code = boost::system::error_code;

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// What a gate has done so far, and what it holds at present.

@@ -1,6 +1,8 @@
 // Which one of several that want the same thing waits.
 #pragma once
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// The one of two callers that goes on waiting, if one waits for a key and another one comes. The other is declined.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// One client in the line of a lock or a similar recipe.

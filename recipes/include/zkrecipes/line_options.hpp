@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// Settings of the recipes that are made of a line: `lock`, `read_write_lock`, `multi_lock`, `semaphore`.

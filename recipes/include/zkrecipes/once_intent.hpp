@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// The intent that a period holds for a key, as `once_per::async_claim` found or wrote it.

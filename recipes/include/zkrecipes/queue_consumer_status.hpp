@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// The counters begin with the object and go on from term to term; the other figures are of the present term. They are

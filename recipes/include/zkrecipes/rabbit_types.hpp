@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// What waits in the queue of a shard.

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// A place in a stream, where a group is to go on.

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// What a group has still to consume of a stream.

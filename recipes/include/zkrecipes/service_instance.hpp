@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// How long a registration lives.

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// One of the shards of a group.

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// Settings of a `shard_group`. Those of planning count while this member is the planner, so all members should have

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// Settings of a `shared_balance`.

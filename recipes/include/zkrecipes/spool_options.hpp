@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// When a message counts as accepted, and so how much of what was accepted can be lost.

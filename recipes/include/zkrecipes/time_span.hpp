@@ -4,6 +4,8 @@
 #include <chrono>
 #include <type_traits>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// A length of time, given in any unit of `std::chrono` and kept in `Unit`. A length that does not fit becomes the

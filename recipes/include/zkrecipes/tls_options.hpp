@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// The oldest version of TLS that is spoken.

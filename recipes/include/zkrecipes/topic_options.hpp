@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// How long the batches of a topic are kept. A batch that all of `groups` have consumed is removed; with `age` or

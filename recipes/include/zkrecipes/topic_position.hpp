@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// A place in a shard of a topic, where a group is to go on.

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes {
 
 /// A message of a topic.

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 #define ZKRECIPES_VERSION_MAJOR 0
 #define ZKRECIPES_VERSION_MINOR 1
 #define ZKRECIPES_VERSION_PATCH 0

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <zkrecipes/detail/requirements.hpp>
+
 namespace zkrecipes::detail {
 
 /// A fingerprint of 128 bits that stands for the key of a processing.
