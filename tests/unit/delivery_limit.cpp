@@ -139,6 +139,11 @@ BOOST_AUTO_TEST_CASE(a_message_that_waits_is_not_named_in_the_record) {
   CHECK_LIST(consumer->begun, "1", "1");
   BOOST_TEST(consumer->attempts.back() == 2);
   BOOST_TEST(detail::parse_record(record_of_term())->notes.in_hand.size() == 1u);
+  coordinator->resign();
+  serve_all();
+  const auto ending = detail::parse_record(record_of_term());
+  BOOST_TEST((ending->phase == term_phase::handing_over));
+  BOOST_TEST(ending->notes.in_hand.size() == 1u, "the successor has to know it, too");
 }
 
 BOOST_AUTO_TEST_CASE(each_call_costs_what_the_message_costs) {
