@@ -72,9 +72,10 @@ struct session_options {
   /// it would be lost.
   std::size_t jute_maxbuffer = 0xfffff;
   trace_hook trace{};
-  /// Told of each change of the session and of what fails, with the reason. Unset: nothing is told. With a log and a
-  /// root each new ZooKeeper session begins with one more request: a look whether the root exists and may be read.
-  log_hook log{};
+  /// Told of each change of the session and of what fails, with the reason; by default warnings and errors go to
+  /// standard error. Null: nothing is told. With a log and a root each new ZooKeeper session begins with one more
+  /// request: a look whether the root exists and may be read.
+  log_hook log = &log_to_stderr;
   /// Path of the socket of the guardian of this machine (`zkrecipes-guardian`), at most 107 bytes. Empty: none. When
   /// the process has died, the guardian ends its sessions at once, and says in the records of the terms that it led
   /// that their leader has died. An absent guardian changes nothing else: see `session_status::is_guarded`. The session

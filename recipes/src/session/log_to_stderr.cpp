@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <zkrecipes/log.hpp>
+
+namespace zkrecipes {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr auto told_again_after = std::chrono::seconds(30);
+constexpr std::size_t most_kinds = 100;
+constexpr std::size_t longest_line = 1'000;  // a pipe takes a line of this length whole, or is not ready for it
+
+/// Characters that could spoil a terminal, and all that are not ASCII, are written as "\x9b".
+std::string made_safe(const std::string& text) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string safe;
+  for (const unsigned char each : text) {
+    if (each >= 0x20 && each < 0x7f)
+      safe += static_cast<char>(each);
+    else
+      safe.append("\\x").append(1, digits[each >> 4]).append(1, digits[each & 15]);
+  }
+  return safe;
+}
+
+class folded_log {
+ public:
+  void tell(const log_event& event) {
+    auto kind = event;
+    kind.path = kind.detail = {};
+    const std::lock_guard lock(mutex_);
+    if (told_.size() >= most_kinds) told_.clear();
+    auto& before = told_[to_string(kind)];
+    const auto now = clock::now();
+    const bool is_first = before.when == clock::time_point();
+    if (!is_first && now - before.when < told_again_after) return void(++before.left_out);
+    auto line = "zkrecipes " + std::string(to_string(event.severity)) + ": " + made_safe(to_string(event));
+    if (before.left_out > 0) line += ", " + std::to_string(before.left_out) + " more of this kind before it";
+    line.resize(std::min(line.size(), longest_line));
+    if (!write(line + '\n')) return void(++before.left_out);
+    before = {now, 0};
+  }
+
+ private:
+  struct telling {
+    clock::time_point when{};
+    std::size_t left_out = 0;
+  };
+
+  /// Waits for nobody who does not read, and sends no SIGPIPE where nobody can.
+  static bool write(const std::string& line) {
+    pollfd standard_error{STDERR_FILENO, POLLOUT, 0};
+    if (::poll(&standard_error, 1, 0) != 1 || standard_error.revents != POLLOUT) return false;
+    return ::write(STDERR_FILENO, line.data(), line.size()) >= 0;
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, telling> told_;
+};
+
+}  // namespace
+
+void log_to_stderr(const log_event& event) noexcept {
+  if (event.severity < log_severity::warning) return;
+  try {
+    static auto& all = *new folded_log;  // sessions that end behind the end of `main` tell it, too
+    all.tell(event);
+  } catch (...) {  // no memory
+  }
+}
+
+}  // namespace zkrecipes
