@@ -97,7 +97,7 @@ void judge_permits(recipe_findings& about, const problem_limits& limits) {
 void judge_places(recipe_findings& about) {
   line_places places;
   for (const auto& each : about.status.participants)
-    if (each.position && each.session) places.add(each.id, *each.session);
+    if (each.position && each.session) places.add(each.id, *each.session, each.age);
   places.judge(about.status.path, false, about.found);
 }
 
