@@ -6,7 +6,7 @@ namespace {
 
 const char* text(errc value) {
   switch (value) {
-    case errc::connection_loss: return "no connection; a write in flight may have happened";
+    case errc::connection_loss: return "no connection; a write that was sent may have happened";
     case errc::session_expired: return "the server ended the session";
     case errc::closed: return "closed";
     case errc::auth_failed: return "the server refused the credentials";

@@ -46,7 +46,9 @@ std::string to_string(const log_event& event) {
   for (const auto part : {event.server, event.operation, event.path}) {
     if (!part.empty()) line.append(" ").append(part);
   }
-  const auto error = event.error ? event.error.message() : std::string();
+  // What has no writes, such as an attempt to connect, has a detail that says more.
+  const bool says_more = event.error == errc::connection_loss && !event.detail.empty();
+  const auto error = event.error && !says_more ? event.error.message() : std::string();
   if (!error.empty() && error != line) line.append(": ").append(error);  // not "closed: closed"
   if (!event.detail.empty()) line.append(" (").append(event.detail).append(")");
   return detail::coded_text(line);
