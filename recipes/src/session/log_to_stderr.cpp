@@ -19,19 +19,6 @@ constexpr auto told_again_after = std::chrono::seconds(30);
 constexpr std::size_t most_kinds = 100;
 constexpr std::size_t longest_line = 1'000;  // a pipe takes a line of this length whole, or is not ready for it
 
-/// Characters that could spoil a terminal, and all that are not ASCII, are written as "\x9b".
-std::string made_safe(const std::string& text) {
-  constexpr const char* digits = "0123456789abcdef";
-  std::string safe;
-  for (const unsigned char each : text) {
-    if (each >= 0x20 && each < 0x7f)
-      safe += static_cast<char>(each);
-    else
-      safe.append("\\x").append(1, digits[each >> 4]).append(1, digits[each & 15]);
-  }
-  return safe;
-}
-
 class folded_log {
  public:
   void tell(const log_event& event) {
@@ -43,7 +30,7 @@ class folded_log {
     const auto now = clock::now();
     const bool is_first = before.when == clock::time_point();
     if (!is_first && now - before.when < told_again_after) return void(++before.left_out);
-    auto line = "zkrecipes " + std::string(to_string(event.severity)) + ": " + made_safe(to_string(event));
+    auto line = "zkrecipes " + std::string(to_string(event.severity)) + ": " + to_string(event);
     if (before.left_out > 0) line += ", " + std::to_string(before.left_out) + " more of this kind before it";
     line.resize(std::min(line.size(), longest_line));
     if (!write(line + '\n')) return void(++before.left_out);
