@@ -11,6 +11,7 @@
 #include <zkrecipes/rabbit_error.hpp>
 
 #include "external/numbered_id.hpp"
+#include "format/shown_text.hpp"
 #include "fuzz/library/broker_bytes.hpp"
 #include "rabbit/amqp_client.hpp"
 #include "rabbit/amqp_refusal.hpp"
@@ -36,7 +37,8 @@ void refuse(std::uint32_t method, std::uint16_t code, const std::string& text) {
   client.look_at("q", [&answer](const amqp_answer& each) { answer = each; });
   client.feed(wire::channel_close(code, text, static_cast<std::uint16_t>(method >> 16),
                                   static_cast<std::uint16_t>(method & 0xffff)));
-  require(client.why() == why && client.words() == text, "a connection ends for the reason that the broker tells");
+  require(client.why() == why && client.words() == shown_text(text),
+          "a connection ends for the reason that the broker tells");
   const auto expected = method == AMQP_QUEUE_DECLARE_METHOD ? why : make_error_code(rabbit_errc::unavailable);
   require(answer && answer->error == expected, "the request that is refused is answered with the reason");
 }

@@ -259,7 +259,8 @@ void delivery_rules::check_letter(const std::string& text) {
   const bool passes = trouble_of_it == trouble::none || trouble_of_it == trouble::throws_at_first ||
                       trouble_of_it == trouble::asks_again || trouble_of_it == trouble::holds_off;
   const bool is_told_apart = away_until_ > away_from_ && killer_ == 0 && !begun_alone_.contains(number);
-  in_.require(!passes || is_behind || !is_told_apart, "no dead letter by an outage", text);
+  const bool has_stalled = letter->reason.find("stall_limit") != letter->reason.npos;  // on a slow way to the servers
+  in_.require(!passes || is_behind || !is_told_apart || has_stalled, "no dead letter by an outage", text);
   // Any message may be in hand when its process is killed, so any may use its attempts up if there are few.
   in_.require(begun_.contains(number) || named_.contains(number) || is_behind, "nothing is parked untried", text);
   check_order(number);
