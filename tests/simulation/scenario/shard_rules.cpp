@@ -202,12 +202,13 @@ void shard_rules::killed(int client, std::uint32_t shard, std::int64_t token) {
   if (record.finished || token != record.began) return;  // that owner has been counted as dead before
   const bool is_soon = record.kills > 0 && in_.clock().now() - record.killed < 2 * calm_ + in_.what().timeout;
   if (record.kills == 0) record.victims.clear();
+  const bool were_many = record.victims.size() >= 3;  // two clients may have one id
   record.victims.insert(client);
   if (is_soon) return;
   ++record.kills;
   record.killed = in_.clock().now();
   const bool is_counted = limit_ > 0 && !was_edited(shard);
-  const auto most = limit_ * (record.victims.size() < 3 ? 3 : 1);  // two clients may have one id
+  const auto most = limit_ * (were_many ? 1 : 3);
   in_.require(!is_counted || record.kills <= most, "a shard kills no more owners than that",
               detail::shard_name(shard) + ", " + std::to_string(record.kills));
 }
