@@ -237,11 +237,11 @@ BOOST_AUTO_TEST_CASE(elections_and_other_recipes_are_refused) {
   BOOST_TEST(election.code == 1);
   BOOST_TEST(has(election.err, "ask its leader with `zkadmin resign " + root() + "/e`: nothing was sent"),
              election.err);
-  put("/l", "qn-0000000001", "item");
+  put("/l", "qn-0000000000", "item");
   const auto queue = revoke("/l", {"--rw"});
   BOOST_TEST(queue.code == 1);
   BOOST_TEST(has(queue.err, "/l is a queue, and has no line of members that could be changed"), queue.err);
-  remove("/l/qn-0000000001");
+  remove("/l/qn-0000000000");
   BOOST_TEST(!std::get<0>(run(zk().async_set("/l", "{\"other\":1}", any_version, tuple))));
   const auto foreign = revoke("/l", {"--rw", "--kind", "semaphore"});
   BOOST_TEST(foreign.code == 1);
