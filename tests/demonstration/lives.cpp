@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -210,7 +211,8 @@ BOOST_AUTO_TEST_CASE(one_that_is_stopped_runs_no_more_when_that_is_noted) {
 
 BOOST_AUTO_TEST_CASE(one_that_has_died_can_not_be_stopped) {
   process dead("/bin/true", {});
-  while (!dead.has_ended()) ::usleep(1000);
+  siginfo_t end{};
+  BOOST_TEST_REQUIRE(::waitid(P_PID, static_cast<id_t>(dead.pid()), &end, WEXITED | WNOWAIT) == 0);
   BOOST_TEST(!dead.pause());
   BOOST_TEST(dead.wait() == 0);
 }

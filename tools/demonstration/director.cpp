@@ -80,7 +80,7 @@ awaitable<void> director::audit_all() {
 }
 
 /// Its successor may lead by now.
-void director::note_death(const std::string& id) {
+void director::record_death(const std::string& id) {
   auto& terms = observer_.terms();
   const auto led = [&](const auto& each) { return each.second.leader == id; };
   const auto last = std::find_if(terms.rbegin(), terms.rend(), led);
@@ -91,7 +91,7 @@ void director::note_death(const std::string& id) {
 awaitable<void> director::run() {
   co_await prepare();
   asio::co_spawn(io_, observer_.run(), asio::detached);
-  start_processes([this](const std::string& id) { note_death(id); });
+  start_processes([this](const std::string& id) { record_death(id); });
   asio::co_spawn(io_, move_on(), rethrow);
   co_await make_trouble();
   co_await wait_settled();

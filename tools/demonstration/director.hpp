@@ -31,7 +31,7 @@ class director : private stage {
   boost::asio::awaitable<void> wait_leader(std::int64_t after);
   boost::asio::awaitable<void> move_on();
   boost::asio::awaitable<void> switch_consumer(int index);
-  void note_death(const std::string& id);
+  void record_death(const std::string& id);
   boost::asio::awaitable<void> wait_settled();
   boost::asio::awaitable<void> audit_all();
   int leading_index() const { return consumers_.index_of(observer_.view().leader); }

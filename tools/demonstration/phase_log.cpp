@@ -14,19 +14,19 @@ void phase_log::note(const phase_mark& what) {
        << (what.begins ? "begins" : "ends") << ' ' << what.shard << std::endl;
 }
 
-bool phase_log::note_sleep(const std::string& consumer) {
+bool phase_log::record_sleep(const std::string& consumer) {
   const auto since = find_sleep_ ? find_sleep_() : std::nullopt;
   if (since) note({*since, consumer, 0, asleep, false});
   return since.has_value();
 }
 
 void phase_log::look(const std::string& consumer) {
-  if (note_sleep(consumer)) note(note_of(consumer, awake));
+  if (record_sleep(consumer)) note(note_of(consumer, awake));
 }
 
 /// What follows a sleep at once was decided before it.
-void phase_log::note_now(phase_mark what) {
-  const bool has_slept = note_sleep(what.consumer);
+void phase_log::record_now(phase_mark what) {
+  const bool has_slept = record_sleep(what.consumer);
   what.time_ns = monotonic_ns();
   note(what);
   if (has_slept) note(note_of(what.consumer, awake));
@@ -34,10 +34,10 @@ void phase_log::note_now(phase_mark what) {
 
 std::shared_ptr<void> phase_log::begins(phase_mark what) {
   what.begins = true;
-  note_now(what);
+  record_now(what);
   return std::shared_ptr<void>(nullptr, [this, what](void*) mutable {
     what.begins = false;
-    note_now(what);
+    record_now(what);
   });
 }
 

@@ -28,8 +28,8 @@ class phase_log {
   [[nodiscard]] std::shared_ptr<void> begins(phase_mark what);
 
  private:
-  void note_now(phase_mark what);
-  bool note_sleep(const std::string& consumer);
+  void record_now(phase_mark what);
+  bool record_sleep(const std::string& consumer);
 
   std::ofstream out_;
   sleep_finder find_sleep_;

@@ -65,8 +65,8 @@ std::string to_string(const log_event& event);
 using log_hook = std::function<void(const log_event&)>;
 
 /// Writes warnings and errors to standard error, a line each. One kind of them, such as one server that refuses
-/// connections, is written once in 30 seconds, with the number of those that were left out. It never waits: what
-/// standard error does not take at once is left out, too. From any thread.
+/// connections, is written once in 30 seconds, with the number of those that were left out. What standard error does
+/// not take at present is left out, too: a pipe that nobody reads holds nobody up. From any thread.
 void log_to_stderr(const log_event& event) noexcept;
 
 }  // namespace zkrecipes
