@@ -58,6 +58,20 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_noted_while_we_look_ahead_ends_the_waiting) 
   BOOST_TEST((campaign.error() == errc::node_removed), campaign.error().message());
 }
 
+BOOST_AUTO_TEST_CASE(one_whose_deletion_was_told_before_its_turn_came_does_not_get_it) {
+  create(7);
+  list({own, "x-latch-0000000005"});
+  own_node_is_there();
+  answer();
+  fire(backend::change::deleted, "/e/" + own);
+  fire(backend::change::deleted, "/e/x-latch-0000000005");
+  CHECK_PENDING("get /e/" + own);
+  BOOST_TEST(!campaign.done());
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST((campaign.error() == errc::node_removed), campaign.error().message());
+}
+
 BOOST_AUTO_TEST_CASE(a_waiter_without_a_connection_is_told_when_its_lease_ends) {
   create(7);
   list({own, "x-latch-0000000005"});

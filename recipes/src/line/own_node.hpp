@@ -80,8 +80,9 @@ class own_node : public std::enable_shared_from_this<own_node> {
   /// A create of ours whose reply was lost may have made a second node, which may still turn up.
   bool may_have_ghost() const noexcept { return ghost_; }
   bool revoked() const noexcept { return revoked_; }
-  /// Why it is not ours, by the clock of this moment.
-  error_code confirm();
+  /// Why it is not ours, by the clock of this moment. Where an event has told that it was deleted, the look behind
+  /// that event is waited for: until then it is not known why.
+  awaitable<error_code> confirm();
   /// The data of the node as last seen: others can write to it.
   const std::string& data() const noexcept { return data_; }
   std::int32_t version() const noexcept { return version_; }
@@ -106,6 +107,7 @@ class own_node : public std::enable_shared_from_this<own_node> {
   void lose(error_code why);
   bool note_lost(error_code why);
   bool lose_if_over();
+  bool is_deletion_told() const;
 
   core_ptr session_;
   line_spec line_;
@@ -122,6 +124,8 @@ class own_node : public std::enable_shared_from_this<own_node> {
   bool revoked_ = false;
   lease_clock::time_point give_up_at_ = never;  // the end of a revocation's grace, or of our own limit
   condition changed_;
+  std::weak_ptr<const watch> hint_;  // the guard's
+  bool is_deletion_told_ = false;    // by an event that came before this hint
 
   mutable std::mutex mutex_;
   error_code lost_;

@@ -30,7 +30,8 @@ awaitable<void> own_node::watch_node() {
   const auto& session = session_;
   back_off pause(first_look_pause, max_look_pause);
   while (!self->lost()) {
-    auto hint = session->arm(watch_kind::data, self->path_, self->changed_);
+    const std::shared_ptr<watch> hint = session->arm(watch_kind::data, self->path_, self->changed_);
+    self->hint_ = hint;
     auto looking = session->send(make_request(backend::opcode::get, self->path_, true));
     // Not `perform`: without a connection the clock has to be watched all the same.
     while (!looking->answer && !self->lost() && !self->bound_->ended) {
@@ -51,6 +52,7 @@ awaitable<void> own_node::watch_node() {
       co_await (watching ? self->changed_ : session->changed()).wait(until);
     }
     if (self->lost() == errc::closed) hint->let_go();
+    self->is_deletion_told_ = self->is_deletion_told_ || hint->deleted();
   }
 }
 
@@ -99,9 +101,14 @@ lease_clock::time_point own_node::believed_until() const {
   return std::min(session_->valid_until(bound_->number), give_up_at_);
 }
 
-error_code own_node::confirm() {
-  lose_if_over();
-  return lost();
+awaitable<error_code> own_node::confirm() {
+  if (!lose_if_over() && is_deletion_told()) co_return std::get<error_code>(co_await wait_lost());
+  co_return lost();
+}
+
+bool own_node::is_deletion_told() const {
+  const auto hint = hint_.lock();
+  return is_deletion_told_ || (hint && hint->deleted());
 }
 
 error_code own_node::lost() const {

@@ -95,16 +95,16 @@ awaitable<error_code> waiter::try_turn(const blocker& who_first) {
   auto error = co_await know_line();
   if (error) co_return error;
   if (who_first(roster_.members(), roster_.self())) co_return errc::busy;
-  co_return take_turn();
+  co_return co_await take_turn();
 }
 
 /// A crowd that is let in at once, or a list, may have taken longer than the lease.
-error_code waiter::take_turn() {
+awaitable<error_code> waiter::take_turn() {
   if (!node_->may_have_ghost()) {
     news_->members = roster_.list();
     news_->first = roster_.departed_in_front();
   }
-  return node_->confirm();
+  co_return co_await node_->confirm();
 }
 
 /// `gone`: the members ahead that are known to have left.
@@ -127,7 +127,7 @@ awaitable<error_code> waiter::wait_turn(const blocker& who_first, condition* rec
       is_fresh = true;
     }
     auto ahead = who_first(roster_.members(), roster_.self());
-    if (!ahead) co_return take_turn();
+    if (!ahead) co_return co_await take_turn();
     if (!is_fresh && ahead->size() > watched.size() + 1) {  // most of so many may have left: one list tells
       if (!take_turn_by_news({}, who_first)) roster_.expire();
       continue;

@@ -61,7 +61,7 @@ class waiter {
   std::vector<std::size_t> watch_ahead(stretch who, hints& watched);
   void note_departures(stretch who, const hints& watched, std::vector<std::string> gone, const blocker& who_first);
   void note_position();
-  error_code take_turn();
+  awaitable<error_code> take_turn();
   bool take_turn_by_news(const std::vector<std::string>& gone, const blocker& who_first);
   std::string path_of(std::size_t which) const;
 
