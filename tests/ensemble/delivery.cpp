@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_hangs_is_parked) {
         }
         co_return effect_of(item);
       },
-      {.hand_over_deadline = 20s, .stall_limit = 50ms});
+      {.hand_over_deadline = 20s, .stall_limit = 300ms});
   BOOST_TEST_REQUIRE(is_done());
   BOOST_TEST(results() == numbers(1, 1), boost::test_tools::per_element());
   const auto letters = dead_letters(over(zk()));

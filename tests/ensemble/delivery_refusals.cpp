@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_blocks_its_thread_counts_a_failed_attempt) {
   std::promise<void> release;  // if it is destroyed early, the call ends, too
   const auto released = release.get_future().share();
   session zk_of_blocked(pool.get_executor(), fixture::options());
-  acting_consumer blocked(over(zk_of_blocked), options, {.hand_over_deadline = 2s, .stall_limit = 50ms},
+  acting_consumer blocked(over(zk_of_blocked), options, {.hand_over_deadline = 2s, .stall_limit = 300ms},
                           [&](term, message) -> asio::awaitable<message_outcome> {
                             const auto executor = co_await asio::this_coro::executor;
                             co_await asio::post(executor, asio::use_awaitable);

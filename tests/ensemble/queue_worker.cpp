@@ -12,10 +12,9 @@ namespace {
 /// Writes each processed message as a sequential node, so that a stale leader's writes would spoil the order.
 class worker final : public queue_consumer {
  public:
-  worker(queue from, hold_point* hold, std::chrono::milliseconds stall_limit)
-      : queue_consumer(std::move(from)), hold_(hold), stall_limit_(stall_limit) {}
+  worker(queue from, hold_point* hold) : queue_consumer(std::move(from)), hold_(hold) {}
 
-  career_traits traits() const override { return {.hand_over_deadline = 20s, .stall_limit = stall_limit_}; }
+  career_traits traits() const override { return {.hand_over_deadline = 20s}; }
 
   asio::awaitable<message_outcome> process(term present, const message& item) override {
     epoch = present.epoch();
@@ -23,25 +22,16 @@ class worker final : public queue_consumer {
     co_return transaction().create("/results/r-", item.data, create_mode::persistent_sequential);
   }
 
-  asio::awaitable<void> ended(term, term_end reason) override {
-    ends.push_back(reason);
-    if (reason == term_end::stalled) hold_ = nullptr;  // after a stall a message takes no time
-    co_return;
-  }
-
   std::int64_t epoch = 0;
-  std::vector<term_end> ends;
 
  private:
   hold_point* hold_;
-  std::chrono::milliseconds stall_limit_;
 };
 
 struct replica_of_worker {
-  replica_of_worker(session over, std::string id, hold_point* hold = nullptr,
-                    std::chrono::milliseconds stall_limit = 0ms)
+  replica_of_worker(session over, std::string id, hold_point* hold = nullptr)
       : zk(std::move(over)),
-        does(queue(zk, "/q"), hold, stall_limit),
+        does(queue(zk, "/q"), hold),
         coordinator(zk, "/e", {.id = std::move(id)}),
         ended(zk.get_executor()) {
     coordinator.async_run(does, ended.token());
@@ -67,8 +57,8 @@ class workers : public queue_case {
     queue_case::teardown();
   }
 
-  replica_of_worker& add(session over, hold_point* hold = nullptr, std::chrono::milliseconds stall_limit = 0ms) {
-    return all.emplace_back(std::move(over), "w" + std::to_string(all.size()), hold, stall_limit);
+  replica_of_worker& add(session over, hold_point* hold = nullptr) {
+    return all.emplace_back(std::move(over), "w" + std::to_string(all.size()), hold);
   }
   std::size_t processed() { return children("/results").size(); }
   /// The session id of the first in line; 0 if nobody is.
@@ -153,21 +143,6 @@ BOOST_AUTO_TEST_CASE(a_message_that_somebody_deletes_is_passed_over) {
   BOOST_TEST(!first.ended.done());
   BOOST_TEST(results() == numbers(2, 2), boost::test_tools::per_element());
   BOOST_TEST(first.does.epoch == 1);
-}
-
-BOOST_AUTO_TEST_CASE(a_message_that_takes_too_long_is_a_stall_and_waiting_for_one_is_not) {
-  auto with = options();
-  with.timeout = 2s;
-  hold_point hold(executor());
-  auto& first = add(connect(with), &hold, 100ms);
-  BOOST_TEST_REQUIRE(run_until([&] { return first.zk.counters().heartbeats >= 2; }));
-  BOOST_TEST(first.does.ends.empty());
-  put("1");
-  BOOST_TEST_REQUIRE(run_until([&] { return !first.does.ends.empty(); }));
-  BOOST_TEST((first.does.ends[0] == term_end::stalled));
-  BOOST_TEST(hold.was_cut());
-  BOOST_TEST_REQUIRE(run_until([&] { return processed() == 1; }));
-  BOOST_TEST(first.does.epoch == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_with_an_empty_queue_resigns_at_once) {

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_hand_over_is_cut_at_the_deadline) {
 BOOST_AUTO_TEST_CASE(who_overran_hears_of_the_end_without_a_hand_over) {
   hold_point stuck(executor());
   auto& a = add([&](career& does) {
-    does.with.stall_limit = 100ms;
+    does.with.stall_limit = 300ms;
     does.with.hand_over_deadline = 100ms;
     does.on_execute = [&](term) { return stuck.pass_in_the_end(); };
   });
@@ -94,35 +94,6 @@ BOOST_AUTO_TEST_CASE(a_newer_term_leaves_nothing_to_hand_over) {
   BOOST_TEST(!a.does.has("hand_over 1 superseded"));
   overwrite_record("");
   stop_all();
-}
-
-BOOST_AUTO_TEST_CASE(an_idle_consumer_is_not_stalled) {
-  auto with = options();
-  with.timeout = 2s;
-  auto zk_of_a = connect(with);
-  struct waiter final : leader_career {
-    career_traits traits() const override { return {.stall_limit = 100ms}; }
-    asio::awaitable<void> inaugurate(term) override { co_return; }
-    asio::awaitable<void> execute(term present) override {
-      auto waiting = present.idle();
-      co_await present.async_ending(tuple);
-    }
-    asio::awaitable<void> hand_over(term, term_end why) override {
-      reason = why;
-      co_return;
-    }
-    std::optional<term_end> reason;
-  } does;
-  consumer_coordinator coordinator(zk_of_a, "/e", {.id = "a"});
-  recorder<> ended(executor());
-  coordinator.async_run(does, ended.token());
-  wait([&] { return view().phase == term_phase::executing; });
-  const auto begin = zk_of_a.counters().heartbeats;
-  wait([&] { return zk_of_a.counters().heartbeats >= begin + 2 || does.reason; });  // this takes over a second
-  coordinator.stop();
-  wait([&] { return ended.done(); });
-  BOOST_TEST_REQUIRE(does.reason.has_value());
-  BOOST_TEST((*does.reason == term_end::resigned));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(the_successor_waits_for_the_end_of_the_hand_over) {
 BOOST_AUTO_TEST_CASE(who_stalls_is_relieved_and_does_not_come_back_before_it_has_ended) {
   hold_point stuck(executor());
   auto& a = add([&](career& does) {
-    does.with.stall_limit = 200ms;
+    does.with.stall_limit = 300ms;
     does.with.hand_over_deadline = 300ms;
     does.on_execute = [&](term) { return stuck.pass_in_the_end(); };
   });
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(who_stalls_is_relieved_and_does_not_come_back_before_it_has
 BOOST_AUTO_TEST_CASE(a_stalled_leader_with_somebody_behind_it) {
   hold_point stuck(executor());
   auto& a = add([&](career& does) {
-    does.with.stall_limit = 100ms;
+    does.with.stall_limit = 300ms;
     does.with.hand_over_deadline = 100ms;
     does.on_execute = [&](term) { return stuck.pass_in_the_end(); };
   });
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_stalled_leader_with_somebody_behind_it) {
 BOOST_AUTO_TEST_CASE(a_stalled_message_that_can_be_cut_is_handed_over) {
   hold_point slow(executor());
   auto& a = add([&](career& does) {
-    does.with.stall_limit = 100ms;
+    does.with.stall_limit = 300ms;
     does.on_execute = [&](term) { return slow.pass(); };
   });
   auto& b = add();
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_stalled_message_that_can_be_cut_is_handed_over) {
 BOOST_AUTO_TEST_CASE(an_inauguration_that_hangs_is_cut_and_the_next_in_line_leads) {
   hold_point hung(executor());
   auto& a = add([&](career& does) {
-    does.with.stall_limit = 100ms;
+    does.with.stall_limit = 300ms;
     does.on_inaugurate = [&](term) { return hung.pass(); };
   });
   auto& b = add();
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(an_inauguration_that_hangs_is_cut_and_the_next_in_line_lead
 BOOST_AUTO_TEST_CASE(an_end_that_hangs_is_cut_and_holds_up_nobody) {
   hold_point hung(executor());
   auto& a = add([&](career& does) {
-    does.with.stall_limit = 100ms;
+    does.with.stall_limit = 300ms;
     does.on_ended = [&](term, term_end) { return hung.pass(); };
   });
   auto& b = add();
