@@ -60,6 +60,19 @@ BOOST_AUTO_TEST_CASE(a_file_without_a_certificate_is_named) {
   BOOST_TEST(has(text, "session_options::tls.certificate: "), text);
 }
 
+BOOST_AUTO_TEST_CASE(a_file_that_everybody_may_change) {
+  const auto with = options();
+  for (const auto* each : {&with.tls->authorities, &with.tls->certificate, &with.tls->key}) {
+    struct ::stat before {};
+    BOOST_TEST_REQUIRE(::stat(each->c_str(), &before) == 0);
+    BOOST_TEST_REQUIRE(::chmod(each->c_str(), before.st_mode | S_IWOTH) == 0);
+    const auto text = refusal_of(with);
+    BOOST_TEST(has(text, *each + ": everybody may change it"), text);
+    BOOST_TEST_REQUIRE(::chmod(each->c_str(), before.st_mode) == 0);
+  }
+  BOOST_TEST(refusal_of(with) == "");
+}
+
 BOOST_AUTO_TEST_CASE(the_key_of_another_certificate) {
   auto with = options();
   with.tls->key = authority.issue({.name = "other"}).key.string();

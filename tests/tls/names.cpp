@@ -41,6 +41,15 @@ BOOST_AUTO_TEST_CASE(the_address_that_a_name_leads_to_does_not_count) {
   check_refusal(options_for("localhost:" + server.port()), tls_errc::wrong_name);
 }
 
+/// Authorities give common names to clients as they like: one that is called "zk1" must not be a server for that.
+BOOST_AUTO_TEST_CASE(the_common_name_of_a_certificate_is_no_host_name) {
+  for (const auto& hosts : {std::vector<std::string>{}, std::vector<std::string>{"127.0.0.1"}}) {
+    tls_server server(io, authority.issue({.name = "localhost", .hosts = hosts}));
+    told->clear();
+    check_refusal(options_for("localhost:" + server.port()), tls_errc::wrong_name);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_address_is_compared_if_it_was_written) {
   tls_server server(io, certificate_for("127.0.0.1"));
   BOOST_TEST(connects(options_for(server.address())));

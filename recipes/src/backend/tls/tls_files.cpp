@@ -1,6 +1,7 @@
 #include "backend/tls/tls_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -85,9 +86,28 @@ void load_certificate(SSL_CTX* to, const tls_options& options) {
   if (done != 1 || SSL_CTX_check_private_key(to) != 1) refuse_file("key", options.key, openssl_problem());
 }
 
+using named_path = std::pair<const char*, const std::string*>;
+
+/// By the names of their fields.
+std::array<named_path, 3> files_of(const tls_options& options) {
+  return {
+      named_path{"authorities", &options.authorities}, {"certificate", &options.certificate}, {"key", &options.key}};
+}
+
+/// They decide who is trusted, and who we are.
+void refuse_what_everybody_may_change(const tls_options& options) {
+  for (const auto& [field, path] : files_of(options)) {
+    struct ::stat seen {};
+    if (path->empty() || ::stat(path->c_str(), &seen) != 0) continue;
+    const bool is_kept = S_ISREG(seen.st_mode) || S_ISDIR(seen.st_mode);
+    if (is_kept && (seen.st_mode & S_IWOTH)) refuse_file(field, *path, "everybody may change it; chmod o-w mends that");
+  }
+}
+
 }  // namespace
 
 ssl_context_handle load_tls_files(const tls_options& options) {
+  refuse_what_everybody_may_change(options);
   ERR_clear_error();
   ssl_context_handle context(SSL_CTX_new(TLS_client_method()));
   if (!context) throw std::bad_alloc();
@@ -103,9 +123,7 @@ ssl_context_handle load_tls_files(const tls_options& options) {
 }
 
 void require_files(const tls_options& options) {
-  const std::pair<const char*, const std::string*> all[] = {
-      {"authorities", &options.authorities}, {"certificate", &options.certificate}, {"key", &options.key}};
-  for (const auto& [field, path] : all) {
+  for (const auto& [field, path] : files_of(options)) {
     struct ::stat seen {};
     if (path->empty() || ::stat(path->c_str(), &seen) != 0) continue;
     if (!S_ISREG(seen.st_mode) && !S_ISDIR(seen.st_mode))
@@ -116,7 +134,7 @@ void require_files(const tls_options& options) {
 std::vector<file_stamp> tls_file_stamps(const tls_options& options) {
   std::vector<file_stamp> stamps;
   const auto nanoseconds = [](const timespec& when) { return when.tv_sec * 1'000'000'000 + when.tv_nsec; };
-  for (const auto* path : {&options.authorities, &options.certificate, &options.key}) {
+  for (const auto& [field, path] : files_of(options)) {
     auto& stamp = stamps.emplace_back();
     struct ::stat seen {};
     if (path->empty() || ::stat(path->c_str(), &seen) != 0) continue;

@@ -13,11 +13,13 @@
 
 namespace zkrecipes::backend {
 
-/// Two descriptors of one open file have the same inode. A descriptor that was closed and reused has another inode.
+/// Two descriptors of one open file have the same inode of the same device. A descriptor that was closed and reused has
+/// another one: numbers of inodes count only within a device.
 inline bool same_file(int a, int b) {
   struct ::stat left {};
   struct ::stat right {};
-  return ::fstat(a, &left) == 0 && ::fstat(b, &right) == 0 && left.st_ino == right.st_ino;
+  const bool are_known = ::fstat(a, &left) == 0 && ::fstat(b, &right) == 0;
+  return are_known && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
 inline bool readable(int fd) {
