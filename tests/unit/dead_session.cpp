@@ -133,9 +133,12 @@ BOOST_AUTO_TEST_CASE(a_record_that_is_finished_unknown_or_none_is_left_alone) {
 
 BOOST_AUTO_TEST_CASE(many_terms_are_written_in_transactions_of_bounded_size_that_do_not_wait_for_each_other) {
   for (int i = 0; i < 1000; ++i) {
-    hold("/g/" + std::to_string(i));
-    what.terms.back().seat_path = "/g/member";
-    nodes.erase("/g/" + std::to_string(i) + "/n1");
+    const auto path = "/g/" + std::to_string(i);
+    auto record = hold(path);
+    record.leader_node = "member#" + std::to_string(i);
+    nodes[path].data = detail::serialize(record);
+    what.terms.back() = {path, record.leader_node, "/g/member"};
+    nodes.erase(path + "/n1");
   }
   nodes["/g/member"] = {"", 0, session_id};
   begin();
@@ -172,24 +175,40 @@ BOOST_AUTO_TEST_CASE(large_records_make_small_transactions_and_one_that_can_not_
   BOOST_TEST(!has_died("/huge"));
 }
 
-BOOST_AUTO_TEST_CASE(a_seat_of_another_session_is_left_alone) {
+/// A peer tells what it likes: a leader that lives keeps its term.
+BOOST_AUTO_TEST_CASE(the_record_of_a_leader_of_another_session_is_left_alone) {
   hold("/e");
   nodes["/e/n1"].owner = 0x88;
   begin();
   finish();
-  BOOST_TEST(has_died("/e"));
+  BOOST_TEST(!has_died("/e"));
   BOOST_TEST(nodes.contains("/e/n1"));
+  BOOST_TEST(result->died == 0u);
+  BOOST_TEST(result->passed_over == 1u);
+  BOOST_TEST(writes == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_seat_that_has_gone_is_not_missed) {
+/// It may have been that of a leader that lives and is about to hand over.
+BOOST_AUTO_TEST_CASE(the_record_of_a_leader_whose_node_has_gone_is_left_alone) {
   hold("/e");
   nodes.erase("/e/n1");
   begin();
-  take_up();
-  serve_all();
-  BOOST_TEST(next_writes().size() == 2u);
   finish();
-  BOOST_TEST(result->died == 1u);
+  BOOST_TEST(!has_died("/e"));
+  BOOST_TEST(result->passed_over == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_seat_that_is_not_the_leaders_node_proves_nothing) {
+  for (const std::string seat : {"/e/n", "/e/n11", "/e/n2", "/mine", ""}) {
+    hold("/e" + seat);
+    what.terms.back().seat_path = seat;
+    if (!seat.empty()) nodes[seat] = {"", 0, session_id};
+  }
+  begin();
+  finish();
+  BOOST_TEST(writes == 0);
+  BOOST_TEST(result->died == 0u);
+  BOOST_TEST(result->passed_over == 5u);
 }
 
 BOOST_AUTO_TEST_CASE(the_credentials_and_the_addresses_of_the_names_are_used) {

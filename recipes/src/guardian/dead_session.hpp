@@ -24,8 +24,9 @@ namespace zkrecipes::detail {
 struct held_term {
   std::string record_path;
   std::string leader_node;  ///< As the record names the leader.
-  /// The node that entitles to the term: the candidate's, or the member's of a shard group. It is removed together with
-  /// the last write if it belongs to the session. Several terms can name the same one. Empty: nothing is removed.
+  /// The node that entitles to the term, and has the leader's name: the candidate's, or the member's of a shard group.
+  /// Only if it belongs to the session the record is written, and it is removed together with the last write. Several
+  /// terms can name the same one. Empty: nothing is written.
   std::string seat_path{};
 };
 
@@ -52,11 +53,11 @@ struct dead_session_result {
 
 /// Takes the session up at one server after the other, until a server says that the session is over. In between it
 /// reads the records behind a catch-up, all in one round trip; writes `died`, twice each and by version, where the
-/// record names the leader of the held term and the term is not finished; removes the seats in the same transaction, or
-/// the last one if there are several; and closes the session. It looks again at records that it could not write because
-/// of another writer, a lost reply or a busy server. The close is sent once the transactions are answered: a link gives
-/// up the answers to what was sent before its close, and a transaction that was refused could not be repeated without
-/// the session.
+/// record names the leader of the held term, whose node is the session's, and the term is not finished; removes the
+/// seats in the same transaction, or the last one if there are several; and closes the session. It looks again at
+/// records that it could not write because of another writer, a lost reply or a busy server. The close is sent once the
+/// transactions are answered: a link gives up the answers to what was sent before its close, and a transaction that was
+/// refused could not be repeated without the session.
 ///
 /// It costs four round trips until the last record is written and the seats are gone, a fifth until the session is
 /// closed, and another connection to be certain of that. On the strand of `on`, whose world it uses.

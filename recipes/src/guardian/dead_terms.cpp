@@ -1,6 +1,8 @@
 #include "guardian/dead_terms.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "election/term_record.hpp"
@@ -17,14 +19,27 @@ namespace {
 constexpr std::size_t most_operations = 200;
 constexpr std::size_t most_bytes = max_data_bytes / 2;
 
+/// Whether this is the leader's node. A member of a shard group signs with a number behind its name: "NAME#3".
+bool is_seat_of(std::string_view path, std::string_view leader_node) {
+  const auto name = path.substr(path.rfind('/') + 1);
+  const auto rest = leader_node.substr(std::min(name.size(), leader_node.size()));
+  return !name.empty() && leader_node.starts_with(name) && (rest.empty() || rest.front() == '#');
+}
+
 }  // namespace
 
 dead_terms::dead_terms(std::vector<held_term> held, std::int64_t session_id) : session_id_(session_id) {
   for (auto& each : held) {
-    const auto is_same = [&](const seat& other) { return other.path == each.seat_path; };
-    if (!each.seat_path.empty() && std::ranges::none_of(seats_, is_same)) seats_.push_back({each.seat_path});
-    records_.push_back({std::move(each)});
+    const auto seat = place_of(each.seat_path);
+    records_.push_back({std::move(each), seat});
   }
+}
+
+std::size_t dead_terms::place_of(const std::string& seat_path) {
+  const auto known = std::ranges::find(seats_, seat_path, &seat::path);
+  if (known != seats_.end()) return static_cast<std::size_t>(known - seats_.begin());
+  seats_.push_back({seat_path, !seat_path.empty()});
+  return seats_.size() - 1;
 }
 
 bool dead_terms::is_settled() const noexcept { return count(state::open) == 0; }
@@ -46,16 +61,21 @@ std::vector<backend::request> dead_terms::looks() {
 }
 
 void dead_terms::note_looks(const std::vector<backend::reply>& answers) {
-  auto answer = answers.begin();
+  auto answer = answers.begin() + static_cast<std::ptrdiff_t>(count(state::open));
+  for (auto& each : seats_) {
+    if (each.is_open) note_seat(each, *answer++);
+  }
+  answer = answers.begin();
   for (auto& each : records_) {
     if (each.is == state::open) note_read(each, *answer++);
   }
-  for (auto& each : seats_) {
-    if (!each.is_open) continue;
-    const auto& seen = *answer++;
-    each.is_ours = !seen.error && seen.stat.ephemeral_owner == session_id_;
-    each.is_open = each.is_ours || is_untold(seen.error);
-  }
+}
+
+void dead_terms::note_seat(seat& which, const backend::reply& answer) {
+  was_refused_ = was_refused_ || is_server_refusal(answer.error);
+  if (is_untold(answer.error)) return;
+  which.is_open = !answer.error && answer.stat.ephemeral_owner == session_id_;
+  which.was_ours = which.was_ours || which.is_open;
 }
 
 void dead_terms::note_read(record& which, const backend::reply& answer) {
@@ -65,10 +85,14 @@ void dead_terms::note_read(record& which, const backend::reply& answer) {
   judge(which, answer);
 }
 
-/// Nothing is written over a record that names another leader, or says that the term is over.
+/// Nothing is written over a record that names another leader, or one whose node is not the session's, or says that the
+/// term is over.
 void dead_terms::judge(record& which, const backend::reply& answer) const {
   const auto present = parse_record(answer.data);
-  const bool is_held = present && present->leader_node == which.held.leader_node;
+  const auto& at = seats_[which.seat];
+  const bool is_named =
+      present && present->leader_node == which.held.leader_node && is_seat_of(at.path, present->leader_node);
+  const bool is_held = is_named && (at.was_ours || at.is_open);
   auto next = is_held ? record_of_death(answer.data) : std::nullopt;
   const bool is_done = is_held && present->phase == term_phase::died && which.was_sent;
   const bool fits = next && 2 * next->size() <= max_data_bytes;
@@ -76,6 +100,7 @@ void dead_terms::judge(record& which, const backend::reply& answer) const {
     which.is = is_done ? state::died : state::passed_over;
     return;
   }
+  if (!at.was_ours) return;  // it is not known yet
   which.next = std::move(*next);
   which.version = answer.stat.version;
 }
@@ -112,7 +137,7 @@ std::vector<backend::request> dead_terms::writes() {
   }
   if (chunks_.empty()) return {};
   for (auto& each : seats_) {
-    if (each.is_open && each.is_ours) add(each);
+    if (each.is_open && each.was_ours) add(each);
   }
   std::vector<backend::request> all;
   for (const auto& each : chunks_) all.push_back(backend::make_multi(each.all));

@@ -13,6 +13,7 @@
 namespace zkrecipes::detail {
 
 /// The held terms, what is known of each of them, and the requests that bring this further. It sends nothing itself.
+/// Nothing is written into the record of a leader whose node, the seat, was never seen as one of the session.
 class dead_terms {
  public:
   dead_terms(std::vector<held_term> held, std::int64_t session_id);
@@ -40,6 +41,7 @@ class dead_terms {
   enum class state { open, died, passed_over };
   struct record {
     held_term held;
+    std::size_t seat;  // its place in `seats_`
     state is = state::open;
     std::string next{};  // what is to be written; empty: it has to be looked at
     std::int32_t version = 0;
@@ -48,7 +50,7 @@ class dead_terms {
   struct seat {
     std::string path;
     bool is_open = true;
-    bool is_ours = false;  // it was seen, as a node of the session
+    bool was_ours = false;  // it was seen, as a node of the session
   };
   /// One transaction: what each of its operations is about.
   struct chunk {
@@ -59,6 +61,8 @@ class dead_terms {
   };
 
   std::size_t count(state which) const noexcept;
+  std::size_t place_of(const std::string& seat_path);
+  void note_seat(seat& which, const backend::reply& answer);
   void judge(record& which, const backend::reply& answer) const;
   void note_read(record& which, const backend::reply& answer);
   chunk& room_for(std::size_t operations, std::size_t bytes);

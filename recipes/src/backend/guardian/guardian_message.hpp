@@ -12,7 +12,8 @@
 //                An incarnation has begun, or what was said of it has changed.
 //   session_end  "id". It is over, or closed in order: it and its terms are taken back.
 //   term         "session": id, "record": path, "node": `leader_node` of the record, "seat": path of the
-//                session's node that entitles to it, or missing. A term of that session has begun.
+//                session's node that entitles to it. A term of that session has begun. Without the seat, or if it is
+//                not the leader's node or not the session's, nothing is written into the record.
 //   term_end     "session", "record", "node". It is over.
 //   complete     Everything was told. All that this client has told over an earlier connection and not repeated over
 //                this one is taken back. The guardian answers `held`.
