@@ -5,6 +5,7 @@
 
 #include "conversation.hpp"
 #include "guardian/guarding.hpp"
+#include "process_identity.hpp"
 
 using namespace guardian;
 using namespace guardian::test;
@@ -89,7 +90,7 @@ BOOST_AUTO_TEST_CASE(mutated_messages_are_taken_or_refused_and_never_more_is_hel
   std::uint64_t lines = 0;
   event_log to([&](std::string_view line) { lines += line.find("hush") == line.npos; });
   registry known(io.get_executor(), most, {}, to, [](held_process_ptr, std::vector<held_session>) {});
-  const peer ourselves{::getpid(), ::geteuid(), ::getegid()};
+  const peer ourselves{::getpid(), start_of(::getpid()).value(), ::geteuid(), ::getegid()};
   std::uint64_t taken = 0, refused = 0, number = 0;
   no_line line;
   std::unique_ptr<conversation> talk;

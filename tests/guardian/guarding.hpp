@@ -32,6 +32,10 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 namespace backend = zkrecipes::backend;
 
+constexpr uid_t nobody = 65'534;
+
+inline boost::test_tools::assertion_result as_root(boost::unit_test::test_unit_id) { return ::geteuid() == 0; }
+
 /// A folder for one socket.
 struct socket_folder {
   socket_folder() {

@@ -18,7 +18,6 @@ using namespace guardian::test;
 namespace {
 
 constexpr unsigned pidfd_of_thread = O_EXCL;  // PIDFD_THREAD, since Linux 6.9
-constexpr uid_t nobody = 65'534;
 
 const std::string hello = *backend::to_line(backend::guardian_hello{std::string(32, 'c'), 0ms});
 
@@ -62,10 +61,8 @@ void wait_for_closer() {
   }
 }
 
-bool is_root() { return ::geteuid() == 0; }
 bool has_thread_pidfds() { return bool(open_pidfd(::getpid(), pidfd_of_thread)); }
 
-boost::test_tools::assertion_result as_root(boost::unit_test::test_unit_id) { return is_root(); }
 boost::test_tools::assertion_result with_thread_pidfds(boost::unit_test::test_unit_id) { return has_thread_pidfds(); }
 
 }  // namespace

@@ -58,9 +58,7 @@ void agent::accept(listener::socket with, bool is_inherited) {
   }
   if (is_inherited) who->pid = 0;
   auto account = known_.account_of(who->user);
-  if (!account->take_connection()) {
-    const std::string why =
-        account->is_clogged() ? "descriptors of the user are still being closed" : "the user has too many connections";
+  if (const auto why = account->take_connection(); !why.empty()) {
     log_.tell_of(who->user, "refused", {{"peer", std::to_string(who->pid)}, {"reason", why}});
     refuse(with, why);
     account->lane().close(with);

@@ -47,7 +47,7 @@ conversation::answer conversation::on(backend::guarded_session what) {
 }
 
 conversation::answer conversation::on(backend::guarded_session_end what) {
-  process_->remove(what, number_);
+  process_->remove(what, hello_.client, number_);
   return std::nullopt;
 }
 
@@ -56,7 +56,7 @@ conversation::answer conversation::on(backend::guarded_term what) {
 }
 
 conversation::answer conversation::on(backend::guarded_term_end what) {
-  process_->remove(what, number_);
+  process_->remove(what, hello_.client, number_);
   return std::nullopt;
 }
 

@@ -68,14 +68,15 @@ std::string held_process::add(backend::guarded_term term, std::uint64_t teller) 
   return {};
 }
 
-void held_process::remove(const backend::guarded_session_end& which, std::uint64_t teller) {
+void held_process::remove(const backend::guarded_session_end& which, const std::string& client, std::uint64_t teller) {
   const auto known = sessions_.find(which.id);
-  if (known != sessions_.end() && known->second.told_by <= teller) erase(known);
+  if (known == sessions_.end() || known->second.client != client) return;
+  if (known->second.told_by <= teller) erase(known);
 }
 
-void held_process::remove(const backend::guarded_term_end& which, std::uint64_t teller) {
+void held_process::remove(const backend::guarded_term_end& which, const std::string& client, std::uint64_t teller) {
   const auto session = sessions_.find(which.session);
-  if (session == sessions_.end()) return;
+  if (session == sessions_.end() || session->second.client != client) return;
   auto& terms = session->second.terms;
   const auto known = terms.find({which.record, which.node});
   if (known == terms.end() || known->second.told_by > teller) return;

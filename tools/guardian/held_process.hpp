@@ -39,8 +39,9 @@ class held_process {
   // earlier one whose last words were not read yet. The text that is returned says why something was not taken.
   std::string add(zkrecipes::backend::guarded_session session, const std::string& client, std::uint64_t teller);
   std::string add(zkrecipes::backend::guarded_term term, std::uint64_t teller);
-  void remove(const zkrecipes::backend::guarded_session_end& which, std::uint64_t teller);
-  void remove(const zkrecipes::backend::guarded_term_end& which, std::uint64_t teller);
+  // Only the client that has told a session takes it back, and its terms.
+  void remove(const zkrecipes::backend::guarded_session_end& which, const std::string& client, std::uint64_t teller);
+  void remove(const zkrecipes::backend::guarded_term_end& which, const std::string& client, std::uint64_t teller);
   /// Takes back what this client has told over earlier connections only.
   void keep_only(const std::string& client, std::uint64_t teller);
 

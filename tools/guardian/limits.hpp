@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 namespace guardian {
@@ -15,6 +16,10 @@ struct limits {
   /// Messages of one connection: so many at once, and so many in each second later. Further ones wait in its socket.
   std::size_t burst = 60'000;
   std::size_t rate = 2'000;
+  /// All users together may have so many times the connections, sessions, terms and bytes of one: somebody may have a
+  /// crowd of user ids.
+  std::size_t users = 16;
+  std::chrono::milliseconds hello{10'000};  ///< A connection that has said nothing yet is closed after so long.
 };
 
 }  // namespace guardian

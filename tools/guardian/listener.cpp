@@ -39,6 +39,7 @@ gid_t group_of(const listener::place& where) {
 listener::listener(const boost::asio::any_io_executor& executor, const place& where, handler told)
     : acceptor_(executor), pause_(executor), told_(std::move(told)), path_(where.path) {
   if (path_.empty() || path_.size() >= sizeof(sockaddr_un::sun_path)) fail(path_, "the path is empty or too long");
+  lock_.emplace(path_);
   make_room(path_);
   const auto mask = ::umask(0777);
   boost::system::error_code error;
@@ -62,15 +63,17 @@ listener::~listener() {
   nobody_s().close(acceptor_);  // connections that were not taken have descriptors in their queues, perhaps
 }
 
-/// Removes the socket of a guardian that was killed, at which nobody listens.
+/// Removes the socket of a guardian that was killed, at which nobody listens. One that does may have no lock: an older
+/// version. It is not waited for if it is stopped.
 void listener::make_room(const std::string& path) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0) return;
   if (!S_ISSOCK(there.st_mode)) fail(path, "there is something else");
-  protocol::socket probe(acceptor_.get_executor());
-  boost::system::error_code error;
-  probe.connect(path, error);
-  if (error != boost::asio::error::connection_refused) fail(path, "another guardian listens there");
+  const protocol::endpoint where(path);
+  const descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const bool is_refused =
+      ::connect(probe.get(), where.data(), static_cast<socklen_t>(where.size())) != 0 && errno == ECONNREFUSED;
+  if (!is_refused) fail(path, "another guardian listens there");
   ::unlink(path.c_str());
 }
 

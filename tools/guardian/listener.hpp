@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <sys/stat.h>
@@ -9,6 +10,8 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+
+#include "socket_lock.hpp"
 
 namespace guardian {
 
@@ -41,6 +44,7 @@ class listener {
   boost::asio::steady_timer pause_;
   handler told_;
   std::string path_;
+  std::optional<socket_lock> lock_;                         // ends last
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // a handler can come after our end, without an error
   struct stat own_ {};
 };

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <string>
 
 #include <sys/types.h>
 
@@ -9,7 +9,8 @@ namespace guardian {
 
 /// The process that has connected, as the kernel says (SO_PEERCRED), with its effective user and group at that time.
 struct peer {
-  pid_t pid = 0;  ///< 0: it does not matter, because the connection was inherited.
+  pid_t pid = 0;              ///< 0: it does not matter, because the connection was inherited.
+  std::uint64_t started = 0;  ///< As in `process_identity`. 0: it had ended, and its number may be another's by now.
   uid_t user = 0;
   gid_t group = 0;
 };

@@ -53,7 +53,26 @@ peer_connection::peer_connection(socket with, registry& known, event_log& log, c
 
 peer_connection::~peer_connection() = default;
 
-void peer_connection::start() { wait_for_data(); }
+void peer_connection::start() {
+  await_hello();
+  wait_for_data();
+}
+
+/// The places for connections are few. Words that have come, and that a guardian that was held up has not read yet,
+/// count.
+void peer_connection::await_hello() {
+  hang_timer_.expires_after(account_->most().hello);
+  hang_timer_.async_wait([self = shared_from_this()](const error_code& error) {
+    if (error || !self->socket_.is_open() || self->talk_->process()) return;
+    if (self->has_unread_data()) return self->await_hello();
+    self->refuse("no hello has come");
+  });
+}
+
+void peer_connection::refuse(const char* why) {
+  log_.tell_of(account_->user(), "refused", {{"reason", why}});
+  answer({backend::guardian_answer::kind::refused, why});
+}
 
 void peer_connection::close() {
   if (!socket_.is_open()) return;
@@ -137,10 +156,7 @@ std::size_t peer_connection::take_lines() {
     note_life();
     if (reply) answer(*reply);
   }
-  if (socket_.is_open() && buffer_.is_too_long()) {
-    log_.tell_of(account_->user(), "refused", {{"reason", "the line is too long"}});
-    answer({backend::guardian_answer::kind::refused, "the line is too long"});
-  }
+  if (socket_.is_open() && buffer_.is_too_long()) refuse("the line is too long");
   return count;
 }
 

@@ -40,7 +40,9 @@ class peer_connection final : public std::enable_shared_from_this<peer_connectio
   look read();
   std::size_t take_lines();
   void answer(const zkrecipes::backend::guardian_answer& what);
+  void refuse(const char* why);
   void note_life();
+  void await_hello();
   void watch_for_hang();
   void on_hang_timer(clock::time_point expected);
   void kill();
@@ -54,7 +56,7 @@ class peer_connection final : public std::enable_shared_from_this<peer_connectio
   line_buffer buffer_;
   std::vector<descriptor> passed_;
   boost::asio::steady_timer pause_;
-  boost::asio::steady_timer hang_timer_;
+  boost::asio::steady_timer hang_timer_;  // before hello, of that
   clock::time_point last_sign_;
   bool is_watched_ = false;
   std::unique_ptr<conversation> talk_;

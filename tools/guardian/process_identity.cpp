@@ -68,6 +68,15 @@ std::optional<user_ids> users_of(pid_t pid) {
   return std::nullopt;
 }
 
+std::string name_of(pid_t pid) {
+  std::ifstream comm("/proc/" + std::to_string(pid) + "/comm");
+  std::string name;
+  std::getline(comm, name);
+  return name;
+}
+
+}  // namespace
+
 /// The 22nd field of the status line. The name in the second one may contain anything.
 std::optional<std::uint64_t> start_of(pid_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
@@ -81,15 +90,6 @@ std::optional<std::uint64_t> start_of(pid_t pid) {
   fields >> started;
   return fields ? std::optional(started) : std::nullopt;
 }
-
-std::string name_of(pid_t pid) {
-  std::ifstream comm("/proc/" + std::to_string(pid) + "/comm");
-  std::string name;
-  std::getline(comm, name);
-  return name;
-}
-
-}  // namespace
 
 bool has_ended(int pidfd) {
   pollfd look{pidfd, POLLIN, 0};

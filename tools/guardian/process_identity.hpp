@@ -28,6 +28,9 @@ struct identified_process {
 /// at its user, because nothing can be done to it any more.
 identified_process identify_process(int pidfd, uid_t user);
 
+/// When the process with this number has started, as in `process_identity`. Nothing: /proc does not show it.
+std::optional<std::uint64_t> start_of(pid_t pid);
+
 /// The process has ended: all its threads have.
 bool has_ended(int pidfd);
 

@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include <unistd.h>
+
 #include "early_proof.hpp"
 
 namespace guardian {
@@ -15,16 +17,33 @@ constexpr std::chrono::milliseconds longest_pause{25};
 
 std::string number(std::size_t value) { return std::to_string(value); }
 
+constexpr auto all_users = static_cast<uid_t>(-1);
+
+limits of_all_users(limits most) {
+  for (auto* each : {&most.connections, &most.sessions, &most.terms, &most.bytes}) *each *= most.users;
+  return most;
+}
+
+/// By its start, too, because a number is used again. Where the peer is not told, it may be any process but ourselves.
+bool is_of(const process_identity& who, const peer& by) {
+  return by.pid == 0 ? who.pid != ::getpid() : who == process_identity{by.pid, by.started};
+}
+
 }  // namespace
 
 registry::registry(boost::asio::any_io_executor executor, const limits& most, early_looks early, event_log& log,
                    heir told)
-    : executor_(std::move(executor)), most_(most), early_(early), log_(log), told_(std::move(told)) {}
+    : executor_(std::move(executor)),
+      most_(most),
+      early_(early),
+      log_(log),
+      told_(std::move(told)),
+      all_users_(std::make_shared<user_account>(all_users, of_all_users(most))) {}
 
 std::shared_ptr<user_account> registry::account_of(uid_t user) {
   drop_idle_accounts();
   auto& account = accounts_[user];
-  if (!account) account = std::make_shared<user_account>(user, most_);
+  if (!account) account = std::make_shared<user_account>(user, most_, all_users_);
   return account;
 }
 
@@ -36,8 +55,7 @@ registry::admitted registry::admit(descriptor pidfd, const peer& by) {
   try {
     auto found = identify_process(pidfd.get(), by.user);
     if (!found.problem.empty()) return {nullptr, std::move(found.problem)};
-    const bool is_peer = !found.who || by.pid == 0 || found.who->pid == by.pid;
-    if (!is_peer) return {nullptr, "the process is not the one that has connected"};
+    if (found.who && !is_of(*found.who, by)) return {nullptr, "the process is not the one that has connected"};
     const auto who = found.who.value_or(process_identity{0, ++nameless_});
     const auto known = watched_.find(who);
     if (known != watched_.end()) return {known->second.process, {}};

@@ -71,6 +71,7 @@ class registry {
   early_looks early_;
   event_log& log_;
   heir told_;
+  std::shared_ptr<user_account> all_users_;
   std::map<uid_t, std::shared_ptr<user_account>> accounts_;
   std::map<process_identity, watched> watched_;
   std::uint64_t nameless_ = 0;

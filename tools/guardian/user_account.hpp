@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <sys/types.h>
 
@@ -18,10 +20,12 @@ struct holding {
   std::size_t bytes = 0;
 };
 
-/// What one user takes of the guardian, against the limits.
+/// What one user takes of the guardian, against the limits, or all users together.
 class user_account {
  public:
-  user_account(uid_t user, const limits& most) : user_(user), most_(most) {}
+  /// `all`: the account of all users. Null: this is it.
+  user_account(uid_t user, const limits& most, std::shared_ptr<user_account> all = {})
+      : user_(user), most_(most), all_(std::move(all)) {}
 
   uid_t user() const noexcept { return user_; }
   const limits& most() const noexcept { return most_; }
@@ -32,20 +36,23 @@ class user_account {
   /// So many are still being closed that no further ones may be taken.
   bool is_clogged() const { return background_closer::of_process().pending(user_) >= most_.closing; }
 
-  bool take_connection() { return connections_ < most_.connections && !is_clogged() && ++connections_; }
-  void return_connection() { --connections_; }
+  /// Nothing is taken if a limit does not allow it; the text then says which.
+  std::string take_connection();
+  void return_connection();
   bool take_ending() { return endings_ < most_.endings && ++endings_; }
   void return_ending() { --endings_; }
 
-  /// Nothing is taken if a limit does not allow it; the text then says which.
-  std::string take(const holding& more);
+  std::string take(const holding& more);  ///< As `take_connection`.
   void give_back(const holding& less);
 
   bool is_idle() const { return connections_ + endings_ + held_.sessions + held_.terms + held_.bytes == 0; }
 
  private:
+  std::string too_many(const char* what) const;
+
   uid_t user_;
   limits most_;
+  std::shared_ptr<user_account> all_;
   std::size_t connections_ = 0;
   std::size_t endings_ = 0;
   holding held_;

@@ -1,0 +1,167 @@
+// For whom a peer may speak, who may take back what, and whom the places of a guardian are for.
+#include <csignal>
+#include <fstream>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "guardian/guarding.hpp"
+#include "peer.hpp"
+#include "process_identity.hpp"
+#include "registry.hpp"
+
+using namespace guardian;
+using namespace guardian::test;
+
+namespace {
+
+struct identities_case : guarding {
+  event_log quiet{[](std::string_view) {}};
+  registry known{io.get_executor(), {}, {}, quiet, [](held_process_ptr, std::vector<held_session>) {}};
+  std::uint64_t our_start = start_of(::getpid()).value();
+
+  std::string problem_with(const peer& by) { return known.admit(open_pidfd(::getpid()), by).problem; }
+};
+
+/// A socket at which this process listens.
+descriptor listen_at(const std::string& path) {
+  descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const boost::asio::local::stream_protocol::endpoint where(path);
+  BOOST_TEST_REQUIRE(::bind(made.get(), where.data(), static_cast<socklen_t>(where.size())) == 0);
+  BOOST_TEST_REQUIRE(::listen(made.get(), 8) == 0);
+  return made;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(identities, identities_case)
+
+BOOST_AUTO_TEST_CASE(the_number_of_a_peer_that_has_ended_stands_for_nobody) {
+  const auto user = ::geteuid();
+  BOOST_TEST(problem_with({::getpid(), our_start, user, 0}) == "");
+  const std::string others = "the process is not the one that has connected";
+  BOOST_TEST(problem_with({::getpid(), our_start - 1, user, 0}) == others, "the number was an earlier process's");
+  BOOST_TEST(problem_with({::getpid(), 0, user, 0}) == others, "the peer had ended");
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_is_known_by_its_start) {
+  const auto listening = listen_at(options.socket.path);
+  const talker ours(options.socket.path);
+  const descriptor accepted(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  const auto living = peer_of(accepted.get());
+  BOOST_TEST_REQUIRE(living.has_value());
+  BOOST_TEST(living->pid == ::getpid());
+  BOOST_TEST(living->started == our_start);
+  child gone([&](const child::orders&) { const talker theirs(options.socket.path); });
+  gone.reap();
+  const descriptor last(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  const auto ended = peer_of(last.get());
+  BOOST_TEST_REQUIRE(ended.has_value());
+  BOOST_TEST(ended->started == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(the_guardian_itself_is_nobodys_process) {
+  const peer inherited{0, 0, ::geteuid(), 0};
+  BOOST_TEST(problem_with(inherited) == "the process is not the one that has connected",
+             "it could kill itself as hung");
+  child other([](const child::orders& orders) { orders.wait(); });
+  BOOST_TEST(known.admit(open_pidfd(other.pid()), inherited).problem == "");
+}
+
+BOOST_AUTO_TEST_CASE(only_who_has_told_a_session_takes_it_back) {
+  start();
+  talker one(options.socket.path), other(options.socket.path);
+  one.greet(0ms, std::string(32, 'a'));
+  one.tell(session_of(1));
+  one.tell(term_of(1, "/e"));
+  run_until([&] { return guard->held().term_count() == 1u; }, "the term");
+  other.greet(0ms, std::string(32, 'b'));
+  other.tell(backend::guarded_term_end{1, "/e", term_of(1, "/e").node});
+  other.tell(backend::guarded_session_end{1});
+  other.tell(session_of(2));
+  run_until([&] { return guard->held().session_count() == 2u; }, "the other session");
+  BOOST_TEST(guard->held().term_count() == 1u);
+  one.tell(backend::guarded_session_end{1});
+  run_until([&] { return guard->held().session_count() == 1u; }, "the end of the first one");
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_says_no_hello_gives_its_place_back) {
+  options.most.hello = 50ms;
+  options.most.connections = 2;
+  start();
+  talker silent(options.socket.path), halting(options.socket.path);
+  halting.send("{\"type\":");
+  run_until([&] { return guard->connection_count() == 2u; }, "the connections");
+  run_until([&] { return guard->connection_count() == 0u; }, "their ends");
+  const auto answer = backend::parse_guardian_answer(silent.hear());
+  BOOST_TEST_REQUIRE(answer.has_value());
+  BOOST_TEST(answer->reason == "no hello has come");
+  talker good(options.socket.path);
+  good.greet();
+  good.tell(session_of(1));
+  run_until([&] { return guard->held().session_count() == 1u; }, "the session");
+  run_for(100ms);
+  BOOST_TEST(guard->connection_count() == 1u, "hello was in time, and nothing more is due");
+}
+
+BOOST_AUTO_TEST_CASE(all_users_together, *boost::unit_test::precondition(as_root)) {
+  options.most.users = 1;
+  options.most.sessions = 2;
+  options.socket.mode = 0666;
+  ::chmod(folder.path.c_str(), 0755);
+  start();
+  talker ours(options.socket.path);
+  ours.greet();
+  ours.tell(session_of(1));
+  ours.tell(session_of(2));
+  run_until([&] { return guard->held().session_count() == 2u; }, "the sessions");
+  const auto path = options.socket.path;
+  child other([&](const child::orders& orders) {
+    if (::setresgid(nobody, nobody, nobody) != 0 || ::setresuid(nobody, nobody, nobody) != 0) return;
+    talker to(path);
+    to.greet();
+    to.tell(session_of(3));
+    orders.report('t');
+    orders.wait();
+    to.tell(session_of(4));
+    orders.wait();
+  });
+  run_until_reported(other, 't');
+  run_until_logged("all users together have too many sessions");
+  ours.tell(backend::guarded_session_end{1});
+  run_until([&] { return guard->held().session_count() == 1u; }, "what one gives back");
+  other.order('g');
+  run_until([&] { return guard->held().session_count() == 2u; }, "another one gets");
+}
+
+BOOST_AUTO_TEST_CASE(two_guardians_that_start_at_once_are_one) {
+  const auto path = options.socket.path;
+  const auto make = [&] { listener(io.get_executor(), {path, 0600, {}}, [](listener::socket) {}); };
+  {
+    const descriptor starting(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    BOOST_TEST_REQUIRE(::flock(starting.get(), LOCK_EX) == 0);
+    listen_at(path);  // and nobody any more
+    BOOST_CHECK_THROW(make(), std::runtime_error);
+    struct stat there {};
+    BOOST_TEST(::lstat(path.c_str(), &there) == 0, "the socket is the other one's to take away");
+  }
+  BOOST_CHECK_NO_THROW(make());
+  BOOST_TEST(!std::ifstream(path + ".lock").is_open(), "removed");
+}
+
+/// A connection to it would have to wait.
+BOOST_AUTO_TEST_CASE(a_guardian_that_is_stopped_holds_up_no_other) {
+  const auto path = options.socket.path;
+  const descriptor stopped(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const boost::asio::local::stream_protocol::endpoint where(path);
+  BOOST_TEST_REQUIRE(::bind(stopped.get(), where.data(), static_cast<socklen_t>(where.size())) == 0);
+  BOOST_TEST_REQUIRE(::listen(stopped.get(), 0) == 0);
+  const talker waiting(path);
+  BOOST_CHECK_THROW(start(), std::runtime_error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
