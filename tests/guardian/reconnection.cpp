@@ -1,7 +1,12 @@
 // The client of the library and a real guardian: absent, stopped, started again.
+#include <cerrno>
 #include <map>
 #include <memory>
 #include <utility>
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/strand.hpp>
@@ -59,8 +64,9 @@ struct client_case : guarding {
     schedule->strand = strand;
     schedule->world = std::make_unique<world_with_guardian>(schedule->strand);
     detail::guardian_client::settings what{options.socket.path, hang_limit, {{"zk", 2181}}, {{"user", "hush"}}};
-    const auto told = [this](bool is_held, bool, const zkrecipes::error_code& error, std::string_view) {
+    const auto told = [this](bool is_held, bool, const zkrecipes::error_code& error, std::string_view detail) {
       held = is_held;
+      detail_of_failure = detail;
       why = error;
       ++(is_held ? successes : failures);
     };
@@ -85,6 +91,7 @@ struct client_case : guarding {
   const backend::session_key key{0x77, "0123456789abcdef", 10s};
   bool held = false;
   zkrecipes::error_code why;  // the last failure
+  std::string detail_of_failure;
   int successes = 0;
   int failures = 0;
 };
@@ -251,6 +258,47 @@ BOOST_AUTO_TEST_CASE(ten_thousand_terms_are_told_again_at_once) {
   run_until_held();
   check_held(1, 10'000);
   client->leave();
+}
+
+/// It would get the password of the session.
+BOOST_AUTO_TEST_CASE(a_stranger_who_listens_at_the_path_is_told_nothing, *boost::unit_test::precondition(as_root)) {
+  const auto path = options.socket.path;
+  child stranger([&](const child::orders& orders) {
+    const descriptor listening(::socket(AF_UNIX, SOCK_STREAM, 0));
+    const asio::local::stream_protocol::endpoint where(path);
+    if (::bind(listening.get(), where.data(), static_cast<socklen_t>(where.size())) != 0) return;
+    if (::setresuid(nobody, nobody, nobody) != 0 || ::listen(listening.get(), 8) != 0) return;
+    orders.report('l');
+    const descriptor heard(::accept(listening.get(), nullptr, nullptr));
+    char first = 0;
+    orders.report(::recv(heard.get(), &first, 1, 0) == 0 ? 'n' : 'x');
+    orders.wait();
+  });
+  run_until_reported(stranger, 'l');
+  const auto client = make_client();
+  client->begin(key);
+  run_until_reported(stranger, 'n');
+  run_until([&] { return failures > 0; }, "the failure");
+  BOOST_TEST(why.value() == EACCES, why.message());
+  BOOST_TEST(detail_of_failure ==
+             "refused: user 65534 listens there, who is neither root nor we nor the folder's owner");
+  ::chown(folder.path.c_str(), nobody, static_cast<gid_t>(-1));
+  stranger.signal(SIGKILL);
+  stranger.wait_for_end();
+  ::unlink(path.c_str());
+  child owner([&](const child::orders& orders) {
+    if (::setresuid(nobody, nobody, nobody) != 0) return;
+    const descriptor listening(::socket(AF_UNIX, SOCK_STREAM, 0));
+    const asio::local::stream_protocol::endpoint where(path);
+    if (::bind(listening.get(), where.data(), static_cast<socklen_t>(where.size())) != 0) return;
+    if (::chmod(path.c_str(), 0666) != 0 || ::listen(listening.get(), 8) != 0) return;
+    const descriptor heard(::accept(listening.get(), nullptr, nullptr));
+    char first = 0;
+    orders.report(::recv(heard.get(), &first, 1, 0) == 1 ? 't' : 'x');
+    orders.wait();
+  });
+  run_until_reported(owner, 't');
+  client->stop();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

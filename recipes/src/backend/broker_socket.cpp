@@ -60,6 +60,7 @@ void broker_socket::write(asio::const_buffer all, moved then) {
 void broker_socket::close() {
   // Without this OpenSSL would not take the session of TLS up again, because the connection ends without a farewell.
   if (secure_) SSL_set_shutdown(secure_->native_handle(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+  home_.detach_elsewhere(plain_.native_handle());
   error_code ignored;
   plain_.close(ignored);
 }

@@ -9,6 +9,7 @@
 #include <boost/asio/ssl/stream.hpp>
 
 #include "backend/broker_stream.hpp"
+#include "backend/home_process.hpp"
 #include "backend/tls/tls_context.hpp"
 
 namespace zkrecipes::backend {
@@ -29,6 +30,7 @@ class broker_socket final : public broker_stream {
   error_code open(const tcp& protocol);
   void shake_hands(connected then);
 
+  home_process home_;
   std::shared_ptr<tls_ticket> ticket_;  // outlives the stream, which points to it
   tcp::socket plain_;
   std::optional<boost::asio::ssl::stream<tcp::socket&>> secure_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -70,13 +71,30 @@ started_guardian connect_to(const std::string& path) {
   return {error};
 }
 
+/// It gets passwords, so it has to be root's, or ours, or that of whoever decides what stands in the folder. Everybody
+/// who may write to a folder can put a socket there.
+std::string problem_of_listener(int socket, const std::string& path) {
+  ucred listener{};
+  socklen_t size = sizeof listener;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &listener, &size) != 0) return "it is not told who listens there";
+  const auto end_of_folder = path.rfind('/');
+  const auto folder = end_of_folder == path.npos ? "." : path.substr(0, end_of_folder + 1);
+  struct ::stat seen {};
+  const bool is_owner = ::stat(folder.c_str(), &seen) == 0 && seen.st_uid == listener.uid;
+  if (listener.uid == 0 || listener.uid == ::geteuid() || is_owner) return {};
+  return "user " + std::to_string(listener.uid) + " listens there, who is neither root nor we nor the folder's owner";
+}
+
 }  // namespace
 
 guardian_stream::guardian_stream(asio::any_io_executor strand, guardian_listener& listener)
     : strand_(strand), socket_(strand), limit_(std::move(strand)), listener_(&listener) {}
 
 void guardian_stream::connect(const std::string& guardian) {
-  asio::post(strand_, [self = shared_from_this(), error = open(guardian)] {
+  std::string problem;
+  const auto error = open(guardian, problem);
+  asio::post(strand_, [self = shared_from_this(), error, problem] {
+    if (!problem.empty() && self->listener_) self->listener_->guardian_said({guardian_answer::kind::refused, problem});
     if (!self->listener_) return;
     if (error) return self->fail(error);
     self->read();
@@ -84,12 +102,17 @@ void guardian_stream::connect(const std::string& guardian) {
   });
 }
 
-error_code guardian_stream::open(const std::string& guardian) {
+error_code guardian_stream::open(const std::string& guardian, std::string& problem) {
   const auto program = guardian_program(guardian);
   auto made = program ? start_guardian(*program) : connect_to(guardian);
   child_ = std::move(made.child);
   if (made.error) return made.error;
+  if (!program) problem = problem_of_listener(made.socket, guardian);
   error_code error;
+  if (!problem.empty()) {
+    ::close(made.socket);
+    return system_error(EACCES);
+  }
   socket_.assign(protocol(), made.socket, error);
   if (error) ::close(made.socket);
   return error;
@@ -180,9 +203,11 @@ void guardian_stream::give_up() {
   child_.kill();
 }
 
-/// A process that was forked meanwhile may have the socket, too: it ends for that one as well.
+/// A process that was forked meanwhile may have the socket, too: it ends for that one as well, but not the other way
+/// round.
 void guardian_stream::close() {
   if (!socket_.is_open()) return;
+  home_.detach_elsewhere(socket_.native_handle());
   error_code ignored;
   limit_.cancel();
   socket_.shutdown(protocol::socket::shutdown_both, ignored);

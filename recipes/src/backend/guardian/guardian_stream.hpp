@@ -9,6 +9,7 @@
 
 #include "backend/guardian/guardian_child.hpp"
 #include "backend/guardian/guardian_listener.hpp"
+#include "backend/home_process.hpp"
 
 namespace zkrecipes::backend {
 
@@ -32,7 +33,7 @@ class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
  private:
   using protocol = boost::asio::local::stream_protocol;
 
-  error_code open(const std::string& guardian);
+  error_code open(const std::string& guardian, std::string& problem);
   void close();
   void fail_later(int error);
   void read();
@@ -42,6 +43,7 @@ class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
   void fail(const error_code& reason);
 
   boost::asio::any_io_executor strand_;
+  home_process home_;
   protocol::socket socket_;
   guardian_child child_;
   boost::asio::steady_timer limit_;  // of the end

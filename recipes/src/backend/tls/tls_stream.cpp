@@ -195,6 +195,8 @@ void tls_stream::close() {
   if (shakes_hands && !has_received_) ticket_->forget();
   // Without this OpenSSL would not take the session of TLS up again, because the connection ends without a farewell.
   SSL_set_shutdown(connection(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+  home_.detach_elsewhere(server_.native_handle());
+  home_.detach_elsewhere(inside_.native_handle());
   error_code ignored;
   server_.close(ignored);
   inside_.close(ignored);

@@ -13,6 +13,7 @@
 #include <zkrecipes/error.hpp>
 
 #include "backend/endpoint.hpp"
+#include "backend/home_process.hpp"
 #include "backend/tls/tls_context.hpp"
 #include "backend/tls/tls_transport.hpp"
 
@@ -70,6 +71,7 @@ class tls_stream : public std::enable_shared_from_this<tls_stream> {
   void send_on();
   void end(const error_code& failure);
 
+  home_process home_;
   std::shared_ptr<tls_ticket> ticket_;  // outlives the handle, which points to it
   tcp::socket server_;
   tls_transport transport_;  // outlives the handle, too

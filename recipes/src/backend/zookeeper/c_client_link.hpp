@@ -22,6 +22,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "backend/home_process.hpp"
 #include "backend/link_listener.hpp"
 #include "backend/link_options.hpp"
 #include "backend/reply.hpp"
@@ -105,12 +106,14 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void check(int rc);
   void fail(error_code reason);
   void destroy_handle();
+  void detach_elsewhere();
   void deliver_later();
   void deliver();
   void send_close_frame();
   void await_end_of_stream();
 
   boost::asio::any_io_executor strand_;
+  home_process home_;
   link_listener* listener_;
   boost::asio::posix::stream_descriptor descriptor_;  // our own duplicate of the C client's
   std::shared_ptr<tls_stream> tls_;                   // null: plain text

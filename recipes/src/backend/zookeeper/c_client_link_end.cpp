@@ -59,6 +59,7 @@ void c_client_link::destroy_handle() {
   error_code ignored;
   timer_.cancel();
   if (descriptor_.is_open()) {
+    detach_elsewhere();
     // On a connection that is up, zookeeper_close blocks for seconds and would end the session. So break the connection
     // first, and throw away unread input, so that the C client reads the end of the stream at once: it would abort on
     // the answer to the close request that we wrote ourselves.
@@ -71,6 +72,13 @@ void c_client_link::destroy_handle() {
     descriptor_.close(ignored);
   }
   zookeeper_close(std::exchange(handle_, nullptr));
+}
+
+/// Both descriptors of the connection. That of the C client may have been closed, and its number used again.
+void c_client_link::detach_elsewhere() {
+  const int ours = descriptor_.native_handle();
+  if (same_file(c_client_descriptor_, ours)) home_.detach_elsewhere(c_client_descriptor_);
+  home_.detach_elsewhere(ours);
 }
 
 void c_client_link::deliver_later() {
