@@ -50,6 +50,35 @@ BOOST_AUTO_TEST_CASE(an_array_that_announces_too_much_is_refused_before_it_is_ma
   }
 }
 
+/// In the middle of an array, too. A string that is as long as it may be is read.
+BOOST_AUTO_TEST_CASE(a_string_or_a_line_that_does_not_end_is_refused) {
+  constexpr std::size_t longest = 1'000;
+  const std::string part(100, 'x');
+  for (const std::string begin : {"+", "-ERR ", "$4000000000\r\n", "*2\r\n$1\r\nx\r\n$99999\r\n", "*3\r\n+"}) {
+    reply_reader reader(longest);
+    reader.feed(begin);
+    std::size_t fed = 0;
+    for (; fed <= 2 * longest && reader.problem().empty(); fed += part.size()) {
+      reader.feed(part);
+      BOOST_TEST((reader.next() == nullptr));
+    }
+    BOOST_TEST(reader.problem() == "a string or line of a reply has more than 1000 bytes", begin);
+    BOOST_TEST(fed >= longest - begin.size());
+    reader.feed("\r\n");
+    BOOST_TEST((reader.next() == nullptr), "it stays so");
+  }
+  reply_reader reader(longest);
+  for (int i = 0; i < 3; ++i) {
+    const auto whole = array_of(bulk(std::string(900, 'y')), bulk(std::string(900, 'z')), bulk(part));
+    for (std::size_t at = 0; at < whole.size(); at += 50) {
+      reader.feed(std::string_view(whole).substr(at, 50));
+      const auto* reply = reader.next();
+      BOOST_TEST((reply != nullptr) == (at + 50 >= whole.size()));
+    }
+    BOOST_TEST(reader.problem() == "");
+  }
+}
+
 /// Some are longer than the memory that a reader begins with.
 BOOST_AUTO_TEST_CASE(replies_that_come_in_pieces_are_those_that_were_sent) {
   reply_reader reader;

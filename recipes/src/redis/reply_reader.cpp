@@ -101,8 +101,10 @@ redisReader* make_parser(std::pmr::memory_resource& memory) {
 
 }  // namespace
 
-reply_reader::reply_reader()
-    : memory_(first_memory_.data(), first_memory_.size()), parser_(make_parser(memory_), &redisReaderFree) {}
+reply_reader::reply_reader(std::size_t longest)
+    : memory_(first_memory_.data(), first_memory_.size()),
+      parser_(make_parser(memory_), &redisReaderFree),
+      longest_(longest) {}
 
 reply_reader::~reply_reader() = default;
 
@@ -110,12 +112,17 @@ void reply_reader::feed(std::string_view bytes) { redisReaderFeed(parser_.get(),
 
 const redisReply* reply_reader::next() {
   if (is_whole_) memory_.release();
+  is_whole_ = false;
+  if (is_too_long_) return nullptr;
   void* found = nullptr;
   is_whole_ = redisReaderGetReply(parser_.get(), &found) == REDIS_OK && found != nullptr;
+  // What hiredis has not taken yet is the begin of one string or line.
+  is_too_long_ = !is_whole_ && parser_->err == REDIS_OK && parser_->len - parser_->pos > longest_;
   return is_whole_ ? static_cast<const redisReply*>(found) : nullptr;
 }
 
 std::string reply_reader::problem() const {
+  if (is_too_long_) return "a string or line of a reply has more than " + std::to_string(longest_) + " bytes";
   if (parser_->err == REDIS_OK) return {};
   return parser_->err == REDIS_ERR_OOM ? "a reply takes too much memory" : parser_->errstr;
 }

@@ -17,12 +17,16 @@ namespace zkrecipes::detail {
 /// memory. A longer array is refused as if there were no memory for it.
 inline constexpr std::size_t longest_reply_array = 1'000'000;
 
+/// Redis stores no longer string unless it is told to. A broker that announces a longer one, or sends a line that never
+/// ends, would be waited for until there is no memory.
+inline constexpr std::size_t longest_reply_string = 512u << 20;
+
 /// By itself hiredis allocates each part of a reply, and frees it again: fourteen times for an entry of a stream, which
 /// takes more time than all the rest of the reading.
 class reply_reader {
  public:
-  /// \throws std::bad_alloc
-  reply_reader();
+  /// `longest`: the most bytes of one string or line. \throws std::bad_alloc
+  explicit reply_reader(std::size_t longest = longest_reply_string);
   reply_reader(const reply_reader&) = delete;
   reply_reader& operator=(const reply_reader&) = delete;
   ~reply_reader();
@@ -37,7 +41,9 @@ class reply_reader {
   std::array<std::byte, 64 << 10> first_memory_;
   std::pmr::monotonic_buffer_resource memory_;  // of the reply that is being read, or was read last
   std::unique_ptr<redisReader, void (*)(redisReader*)> parser_;
+  std::size_t longest_;
   bool is_whole_ = false;  // the reply in `memory_`
+  bool is_too_long_ = false;
 };
 
 }  // namespace zkrecipes::detail
