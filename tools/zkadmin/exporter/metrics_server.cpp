@@ -1,5 +1,6 @@
 #include "exporter/metrics_server.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string_view>
@@ -10,7 +11,6 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -101,22 +101,6 @@ asio::awaitable<void> drain(beast::tcp_stream& stream) {
   }
 }
 
-asio::awaitable<void> converse_over(beast::tcp_stream& stream, shared_text metrics) {
-  stream.expires_after(metrics_server::longest_conversation);
-  beast::flat_buffer buffer(longest_header + 1024);
-  http::request_parser<http::empty_body> parser;
-  parser.header_limit(longest_header);
-  auto reading = co_await http::async_read_header(stream, buffer, parser, as_result);
-  const error_code error = std::get<0>(reading);
-  if (error && !is_of_http(error)) co_return;
-  reply answer = error ? answer_to_garbage(error) : answer_to(parser.get(), metrics);
-  auto writing = co_await http::async_write(stream, answer.message, as_result);
-  if (std::get<0>(writing)) co_return;
-  error_code ignored;
-  stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
-  co_await drain(stream);
-}
-
 }  // namespace
 
 metrics_server::metrics_server(const asio::any_io_executor& executor, const endpoint& where)
@@ -149,23 +133,50 @@ asio::awaitable<void> metrics_server::serve() {
     if (error) {
       pause.expires_after(pause_after_refusal);
       co_await pause.async_wait(as_result);
-    } else if (connections_ < most_connections) {
-      asio::co_spawn(acceptor_.get_executor(), talk(std::move(std::get<1>(accepted))), asio::detached);
+    } else {
+      make_room();
+      auto fresh = std::make_shared<client>(beast::tcp_stream(std::move(std::get<1>(accepted))));
+      clients_.push_back(fresh);
+      asio::co_spawn(acceptor_.get_executor(), talk(std::move(fresh)), asio::detached);
     }
   }
 }
 
 void metrics_server::stop() { acceptor_.close(); }
 
-asio::awaitable<void> metrics_server::talk(tcp::socket socket) {
+void metrics_server::make_room() {
+  if (clients_.size() < most_connections) return;
+  auto which = std::ranges::find_if(clients_, [](const auto& each) { return !each->has_asked; });
+  if (which == clients_.end()) which = clients_.begin();
+  (*which)->stream.close();
+  clients_.erase(which);
+}
+
+asio::awaitable<void> metrics_server::converse(client& with, shared_text metrics) {
+  auto& stream = with.stream;
+  stream.expires_after(longest_conversation);
+  beast::flat_buffer buffer(longest_header + 1024);
+  http::request_parser<http::empty_body> parser;
+  parser.header_limit(longest_header);
+  auto reading = co_await http::async_read_header(stream, buffer, parser, as_result);
+  const error_code error = std::get<0>(reading);
+  if (error && !is_of_http(error)) co_return;
+  with.has_asked = true;
+  reply answer = error ? answer_to_garbage(error) : answer_to(parser.get(), metrics);
+  auto writing = co_await http::async_write(stream, answer.message, as_result);
+  if (std::get<0>(writing)) co_return;
+  error_code ignored;
+  stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
+  co_await drain(stream);
+}
+
+asio::awaitable<void> metrics_server::talk(shared_client with) {
   const auto self = shared_from_this();
-  ++connections_;
-  beast::tcp_stream stream(std::move(socket));
   try {
-    co_await converse_over(stream, text_);
+    co_await converse(*with, text_);
   } catch (const std::exception&) {  // no memory: this client goes without an answer
   }
-  --connections_;
+  clients_.remove(with);
 }
 
 }  // namespace zkadmin

@@ -3,12 +3,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <string>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
 
 #include "settings/settings.hpp"
 
@@ -18,7 +20,8 @@ namespace zkadmin {
 /// long, or sends too much, is cut off. Answers share the text. For an executor of one thread.
 class metrics_server : public std::enable_shared_from_this<metrics_server> {
  public:
-  /// The number of connections at a time. Further ones are closed at once.
+  /// The number of connections at a time. For a further one the oldest is closed that has not asked yet, or, if all
+  /// have, the oldest: clients that are slow keep nobody out.
   static constexpr std::size_t most_connections = 32;
   /// A connection that lasts longer is closed.
   static constexpr auto longest_conversation = std::chrono::seconds(10);
@@ -37,12 +40,20 @@ class metrics_server : public std::enable_shared_from_this<metrics_server> {
   void stop();
 
  private:
-  boost::asio::awaitable<void> talk(boost::asio::ip::tcp::socket socket);
+  struct client {
+    boost::beast::tcp_stream stream;
+    bool has_asked = false;
+  };
+  using shared_client = std::shared_ptr<client>;
+
+  void make_room();
+  boost::asio::awaitable<void> talk(shared_client with);
+  boost::asio::awaitable<void> converse(client& with, std::shared_ptr<const std::string> metrics);
 
   boost::asio::ip::tcp::acceptor acceptor_;
   std::string host_;  ///< As given, for `where`.
   std::shared_ptr<const std::string> text_;
-  std::size_t connections_ = 0;
+  std::list<shared_client> clients_;  // the oldest first
 };
 
 }  // namespace zkadmin
