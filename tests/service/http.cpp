@@ -1,8 +1,10 @@
 // The HTTP server of the example service and what it answers.
+#include <array>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -11,6 +13,7 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -224,6 +227,63 @@ BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_does_not_keep_the_server_from_c
   asio::co_spawn(io, server.close(), [&done](std::exception_ptr) { done = true; });
   io.run_for(60s);
   BOOST_TEST(done);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_exception_is_not_told_to_strangers, served) {
+  http_server failing(io, "127.0.0.1", 0, [](const http_request&) -> asio::awaitable<http_response> {
+    throw std::runtime_error("the password is sesame");
+    co_return http_response();
+  });
+  failing.start();
+  client.connect({asio::ip::make_address("127.0.0.1"), failing.port()});
+  const auto answer = ask(http::verb::get, "/healthz");
+  BOOST_TEST(answer.result_int() == 500U);
+  BOOST_TEST(answer.body() == "internal error\n");
+}
+
+BOOST_AUTO_TEST_CASE(who_says_nothing_keeps_nobody_out) {
+  asio::io_context io(1);
+  std::size_t asked = 0;
+  asio::steady_timer never(io, asio::steady_timer::time_point::max());
+  const auto answer = [&](const http_request& request) -> asio::awaitable<http_response> {
+    if (request.target() == "/probe") co_return http_response(http::status::ok, 11);
+    ++asked;
+    co_await never.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return http_response(http::status::ok, 11);
+  };
+  http_server server(io, "127.0.0.1", 0, answer, {.connections = 4, .idle = 1h});
+  server.start();
+  const auto connect = [&](std::string_view words) {
+    asio::ip::tcp::socket made(io);
+    made.connect({asio::ip::make_address("127.0.0.1"), server.port()});
+    asio::write(made, asio::buffer(words));
+    return made;
+  };
+  auto message = connect("POST /message HTTP/1.1\r\nContent-Length: 0\r\n\r\n");
+  while (asked < 1) io.run_one();
+  // Accepted in this order.
+  auto first = connect(""), second = connect("GET"),
+       third = connect("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nhalf");
+  auto probe = connect("GET /probe HTTP/1.1\r\n\r\n");
+  std::array<char, 4> begin{};
+  std::size_t read = 0;
+  asio::async_read(probe, asio::buffer(begin), [&](auto, std::size_t size) { read = size; });
+  boost::system::error_code end;
+  char byte = 0;
+  bool has_ended = false;
+  first.async_read_some(asio::buffer(&byte, 1), [&](auto error, std::size_t) { end = error, has_ended = true; });
+  while (read == 0 || !has_ended) io.run_one();
+  BOOST_TEST(std::string(begin.data(), read) == "HTTP");
+  BOOST_TEST(end == asio::error::eof, "the oldest has gone");
+  for (auto* each : {&message, &second, &third}) {
+    each->non_blocking(true);
+    each->read_some(asio::buffer(&byte, 1), end);
+    BOOST_TEST(end == asio::error::would_block, "the others stand");
+  }
+  never.cancel();
+  bool done = false;
+  asio::co_spawn(io, server.close(), [&done](std::exception_ptr) { done = true; });
+  while (!done) io.run_one();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,6 @@
 #include "http_server.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <stdexcept>
 #include <utility>
@@ -78,13 +79,26 @@ asio::awaitable<void> http_server::accept() {
   while (!closing_) {
     auto [error, socket] = co_await acceptor_.async_accept(as_result);
     if (error) co_await pause_accepting();
-    if (error || closing_ || connections_.size() >= limits_.connections) continue;
+    if (error || closing_ || !make_room()) continue;
     auto fresh = std::make_shared<connection>(connection{boost::beast::tcp_stream(std::move(socket))});
     connections_.insert(fresh);
     asio::co_spawn(acceptor_.get_executor(), serve(std::move(fresh)), rethrow);
   }
   accepting_ = false;
   ended_.cancel();
+}
+
+// Those that are slow keep nobody out: neither a probe nor a message.
+bool http_server::make_room() {
+  const auto is_there = [](const auto& each) { return each->state != connection::dropped; };
+  if (connections_.size() < limits_.connections) return true;
+  if (static_cast<std::size_t>(std::ranges::count_if(connections_, is_there)) < limits_.connections) return true;
+  const auto rank = [](const auto& each) { return std::pair(each->state != connection::idle, each->idle_since); };
+  const auto& oldest = *std::ranges::min_element(connections_, {}, rank);
+  if (oldest->state != connection::idle) return false;
+  oldest->state = connection::dropped;
+  oldest->stream.close();
+  return true;
 }
 
 // No descriptor or no memory is left, in the process or in the system: it lasts, so a loop without a pause would be
@@ -127,17 +141,16 @@ asio::awaitable<bool> http_server::serve_one(connection& on, boost::beast::flat_
   on.stream.expires_after(closing_ ? limits_.last_write : limits_.idle);
   auto [lost, written] = co_await http::async_write(on.stream, response, as_result);
   on.state = connection::idle;
+  on.idle_since = std::chrono::steady_clock::now();
   co_return !lost && response.keep_alive();
 }
 
 asio::awaitable<http_response> http_server::answer(const http_request& to) {
-  std::string problem;
   try {
     co_return co_await handler_(to);
-  } catch (const std::exception& failure) {
-    problem = failure.what();
+  } catch (const std::exception&) {
+    co_return plain(http::status::internal_server_error, "internal error\n");
   }
-  co_return plain(http::status::internal_server_error, problem + "\n");
 }
 
 }  // namespace service

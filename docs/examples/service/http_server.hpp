@@ -22,13 +22,15 @@ namespace service {
 
 using http_request = boost::beast::http::request<boost::beast::http::string_body>;
 using http_response = boost::beast::http::response<boost::beast::http::string_body>;
-/// Makes the answer to a request. An exception becomes the answer 500.
+/// Makes the answer to a request. An exception becomes the answer 500, which does not tell strangers what it says.
 using http_handler = std::function<boost::asio::awaitable<http_response>(const http_request&)>;
 
 struct http_limits {
-  std::size_t body = 1'000'000;     ///< A longer request is answered with 413.
-  std::size_t connections = 1'000;  ///< More are closed at once.
-  std::chrono::seconds idle{30};    ///< A connection without a whole request for so long is closed.
+  std::size_t body = 1'000'000;  ///< A longer request is answered with 413.
+  /// For one more the connection is closed that has been without a whole request for longest. More than requests that
+  /// the handler has in hand, so that there always is one.
+  std::size_t connections = 1'500;
+  std::chrono::seconds idle{30};  ///< A connection without a whole request for so long is closed.
   std::chrono::milliseconds last_write{
       1'000};  ///< While the server closes, an answer that is not read in this time is cut.
 };
@@ -50,12 +52,14 @@ class http_server {
  private:
   struct connection {
     boost::beast::tcp_stream stream;
-    enum { idle, answering, writing } state = idle;
+    enum { idle, answering, writing, dropped } state = idle;
+    std::chrono::steady_clock::time_point idle_since = std::chrono::steady_clock::now();
   };
   using shared_connection = std::shared_ptr<connection>;
 
   boost::asio::awaitable<void> accept();
   boost::asio::awaitable<void> pause_accepting();
+  bool make_room();
   boost::asio::awaitable<void> serve(shared_connection on);
   boost::asio::awaitable<bool> serve_one(connection& on, boost::beast::flat_buffer& buffer);
   boost::asio::awaitable<http_response> answer(const http_request& to);

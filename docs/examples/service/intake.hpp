@@ -68,6 +68,8 @@ class intake {
   boost::asio::awaitable<void> close();
   /// That of the outlet of messages without a producer, for the log.
   std::string trouble() const;
+  /// Whether a message without a producer would be taken now, as far as its outlet knows.
+  bool accepts() const { return refusal_.empty() && (!own_ || own_->into->accepts()); }
   /// Why messages without a producer are refused until the process is started again. Empty if they are not.
   const std::string& refusal() const { return refusal_; }
   void add_to(metrics_page& page) const;

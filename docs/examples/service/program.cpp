@@ -19,6 +19,9 @@ namespace {
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
+/// Beside messages under way, for probes and for clients that are about to ask.
+constexpr std::size_t more_connections = 500;
+
 const char* name_of(int signal) { return signal == SIGTERM ? "SIGTERM" : "SIGINT"; }
 
 }  // namespace
@@ -34,7 +37,8 @@ program::program(asio::io_context& io, const configuration& settings, json_log& 
       endpoints_(
           settings_.mode, *intake_, [this] { return state(); }, [this](metrics_page& page) { add_to(page); }),
       server_(io, settings_.http.address, settings_.http.port,
-              [this](const http_request& request) { return endpoints_.answer(request); }),
+              [this](const http_request& request) { return answer(request); },
+              {.connections = settings_.http.pending + more_connections}),
       signals_(io, SIGTERM, SIGINT),
       grace_(io) {}
 
@@ -68,6 +72,15 @@ asio::awaitable<void> program::run() {
   co_await session_.async_close(as_result);
   log_.info("ended", {{"id", settings_.id}});
   io_.stop();
+}
+
+asio::awaitable<http_response> program::answer(const http_request& request) {
+  try {
+    co_return co_await endpoints_.answer(request);
+  } catch (const std::exception& failure) {
+    log_.error("request_failed", {{"detail", failure.what()}});
+    throw;
+  }
 }
 
 // Goes on for as long as the servers are away. False: the program is to end.
@@ -142,8 +155,8 @@ readiness program::state() const {
   const bool connected = now == session_state::connected;
   readiness result;
   result.alive = stopping_ || now != session_state::closed;
-  result.ready = connected && !stopping_ && role_->takes_part();
-  result.accepts = (connected || settings_.spool) && !stopping_;
+  result.accepts = (connected || (settings_.spool && now != session_state::closed)) && !stopping_;
+  result.ready = result.accepts && intake_->accepts();
   result.text = stopping_ ? "stopping" : connected ? role_->describe() : to_string(now);
   if (!intake_->refusal().empty()) result.text += "; " + intake_->refusal();
   return result;
@@ -151,7 +164,7 @@ readiness program::state() const {
 
 void program::add_to(metrics_page& page) const {
   const auto now = state();
-  page.gauge("service_ready", "1 if the replica takes part.", now.ready ? 1 : 0);
+  page.gauge("service_ready", "1 if the replica accepts messages.", now.ready ? 1 : 0);
   add_metrics(page, session_.status());
   add_metrics(page, session_.counters());
   if (limiter_) add_metrics(page, limiter_->statistics(), {{"limiter", "outside"}});

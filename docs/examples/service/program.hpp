@@ -48,6 +48,7 @@ class program {
   void begin_stop(int signal);
   void limit_the_stop();
   void end_now(const std::string& reason);
+  boost::asio::awaitable<http_response> answer(const http_request& request);
   readiness state() const;
   void add_to(metrics_page& page) const;
 

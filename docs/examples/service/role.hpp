@@ -21,8 +21,6 @@ class role {
   /// Finishes the messages in hand and hands over. Then `run` completes.
   virtual void stop() = 0;
 
-  /// Whether the replica leads, stands by or owns shards, in place of being on its way there.
-  virtual bool takes_part() const = 0;
   /// In a few words for people: "leader", "standby", "member"; "starting" on the way there, "handing over" at the end.
   virtual std::string describe() const = 0;
   /// Why `run` has ended, where its error says too little.

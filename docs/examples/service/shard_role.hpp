@@ -19,8 +19,7 @@ class shard_role : public role {
 
   boost::asio::awaitable<zkrecipes::error_code> run() override;
   void stop() override { group_.stop(); }
-  bool takes_part() const override { return !group_.status().member.empty(); }
-  std::string describe() const override { return takes_part() ? "member" : "starting"; }
+  std::string describe() const override { return group_.status().member.empty() ? "starting" : "member"; }
   void add_to(metrics_page& page) const override;
 
  private:

@@ -17,11 +17,11 @@ class single_role : public role {
 
   boost::asio::awaitable<zkrecipes::error_code> run() override;
   void stop() override { coordinator_.stop(); }
-  bool takes_part() const override { return takes_part(coordinator_.status()); }
   std::string describe() const override { return describe(coordinator_.status()); }
   std::string failure() const override;
   void add_to(metrics_page& page) const override;
 
+  /// Whether it leads or stands by, in place of being on its way there.
   static bool takes_part(const zkrecipes::coordinator_status& now);
   static std::string describe(const zkrecipes::coordinator_status& now);
 

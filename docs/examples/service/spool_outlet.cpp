@@ -19,8 +19,8 @@ constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
 class spool_outlet : public outlet {
  public:
-  spool_outlet(zkrecipes::spooled_producer into, std::chrono::milliseconds closing)
-      : into_(std::move(into)), closing_(closing) {}
+  spool_outlet(zkrecipes::spooled_producer into, zkrecipes::spool_options options, std::chrono::milliseconds closing)
+      : into_(std::move(into)), options_(std::move(options)), closing_(closing) {}
 
   asio::awaitable<result> put(std::string key, std::string data, asio::cancellation_slot cancelled) override {
     auto token = asio::bind_cancellation_slot(cancelled, as_result);
@@ -33,11 +33,17 @@ class spool_outlet : public outlet {
   bool is_ended_by(const zkrecipes::error_code& error) const override { return error == zkrecipes::errc::superseded; }
   // Not all may be put in time: the rest stays in the file, and the next process with this id puts it.
   asio::awaitable<void> close() override { co_await into_.async_close(closing_, as_result); }
+  bool accepts() const override {
+    const auto now = into_.status();
+    const bool is_full = now.lag >= options_.most_messages || now.lag_bytes >= options_.most_bytes;
+    return now.is_open && !is_full && now.error.category() != zkrecipes::spool_category();
+  }
   std::string trouble() const override { return into_.status().trouble; }
   void add_to(metrics_page& page) const override { add_metrics(page, into_.status()); }
 
  private:
   zkrecipes::spooled_producer into_;
+  const zkrecipes::spool_options options_;
   const std::chrono::milliseconds closing_;
 };
 
@@ -48,7 +54,7 @@ std::unique_ptr<outlet> make(const Into& into, const std::string& producer, cons
   options.durability = settings.spool->durability;
   options.most_messages = settings.spool->most_messages;
   options.when_full = zkrecipes::spool_full::reject;
-  return std::make_unique<spool_outlet>(zkrecipes::spooled_producer(into, producer, std::move(options)),
+  return std::make_unique<spool_outlet>(zkrecipes::spooled_producer(into, producer, options), options,
                                         settings.http.put_timeout);
 }
 
