@@ -62,12 +62,14 @@ BOOST_AUTO_TEST_CASE(format_of_the_text) {
   text.begin("b", "More help.");
   text.add({{"x", "1"}, {"y", "back\\slash \"quoted\"\nline"}}, 0.25);
   text.add({{"x", "\xff"}}, 1728043200.125);
-  text.add({{"x", "\xfe"}}, 5);  // the same as the one before, once it is valid UTF-8
+  text.add({{"x", "\xfe"}}, 5);              // the same as the one before, once it is valid UTF-8
+  text.add({{"x", "\x1b[31m\xc2\x9b"}}, 6);  // orders for a terminal
   BOOST_TEST(text.text() ==
              "# HELP a_total Help.\n# TYPE a_total gauge\na_total 3\n"
              "# HELP b More help.\n# TYPE b gauge\n"
              "b{x=\"1\",y=\"back\\\\slash \\\"quoted\\\"\\nline\"} 0.25\n"
-             "b{x=\"\xef\xbf\xbd\"} 1728043200.125\n");
+             "b{x=\"\xef\xbf\xbd\"} 1728043200.125\n"
+             "b{x=\"\\\\x1b[31m\\\\xc2\\\\x9b\"} 6\n");
 }
 
 BOOST_AUTO_TEST_CASE(metrics_of_a_cluster) {

@@ -50,6 +50,25 @@ BOOST_AUTO_TEST_CASE(moves_tell_where_from_and_since_when) {
   BOOST_TEST((moves[2] == shard_move_status{7, "", false, "orders-2", "none", std::nullopt}));
 }
 
+// The last owner writes its figures each second while it executes.
+BOOST_AUTO_TEST_CASE(a_move_waits_from_its_order_on_whatever_the_last_owner_writes_while_it_executes) {
+  auto view = samples::group_view();
+  const auto at_noon =
+      std::chrono::duration_cast<std::chrono::milliseconds>(samples::noon().time_since_epoch()).count();
+  view.members[0].since = at_noon - 300'000;
+  auto& shard = view.shards[5];
+  shard.since = at_noon - 1'000;
+  const auto waits = [&](zkrecipes::term_phase phase) {
+    shard.phase = phase;
+    return status_of("/orders", view, {"orders-1"}, samples::noon()).moves[0].waits;
+  };
+  BOOST_TEST((waits(zkrecipes::term_phase::executing) == 300s));
+  BOOST_TEST((waits(zkrecipes::term_phase::handing_over) == 1s));
+  BOOST_TEST((waits(zkrecipes::term_phase::retired) == 1s));
+  view.members[0].since = at_noon - 500;
+  BOOST_TEST((waits(zkrecipes::term_phase::executing) == 500ms));
+}
+
 BOOST_AUTO_TEST_CASE(shards_whose_consumers_hold_off_are_told_with_the_reason_of_the_first) {
   zkrecipes::shard_group_view view;
   view.shards.resize(4);

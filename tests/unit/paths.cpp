@@ -88,6 +88,13 @@ BOOST_AUTO_TEST_CASE(an_id_has_1_to_256_bytes_without_control_characters) {
   BOOST_TEST(refusal([] { require_id("id", std::string(256, 'x')); }) == "");
   BOOST_TEST(refusal([] { require_id("the id", ""); }) == "the id \"\": it must have 1 to 256 bytes");
   BOOST_TEST(refusal([] { require_id("id", std::string(257, 'x')); }).find("1 to 256") != std::string::npos);
+  for (const auto* bad : {"a\xc2\x80",
+                          "\xc2\x9f"
+                          "b",
+                          "\xc3\xa4\xc2\x85"})
+    BOOST_TEST(refusal([&] { require_id("id", bad); }).ends_with("it must not contain control characters"), bad);
+  for (const auto* good : {"\xc2\xa0", "\xc3\x85", "\xc2", "\xf0\x9f\x98\x80"})
+    BOOST_TEST(refusal([&] { require_id("id", good); }) == "", good);
   BOOST_TEST(refusal([] { require_id("id", "a\tb"); }) == "id \"a\uFFFDb\": it must not contain control characters");
 }
 

@@ -18,6 +18,15 @@ bool is_allowed(char32_t character) {
   return (character > 0x9f && character < 0xd800) || (character > 0xf8ff && character < 0xfff0);
 }
 
+/// U+0080 to U+009F. A text that is no UTF-8 has none; an id may be one.
+bool has_late_control(std::string_view text) {
+  for (auto at = text.find('\xc2'); at != text.npos; at = text.find('\xc2', at + 1)) {
+    const unsigned char next = at + 1 < text.size() ? text[at + 1] : '\0';
+    if (next >= 0x80 && next <= 0x9f) return true;
+  }
+  return false;
+}
+
 std::string part_problem(std::string_view part) {
   if (part.empty() || part.size() > 256) return "it must have 1 to 256 bytes";
   if (has_control(part)) return "it must not contain control characters";
@@ -78,7 +87,7 @@ void require_path(std::string_view what, std::string_view path) {
 
 void require_id(std::string_view what, std::string_view id) {
   if (id.empty() || id.size() > 256) reject(what, id.substr(0, 32), "it must have 1 to 256 bytes");
-  if (has_control(id)) reject(what, id.substr(0, 32), "it must not contain control characters");
+  if (has_control(id) || has_late_control(id)) reject(what, id.substr(0, 32), "it must not contain control characters");
 }
 
 std::string name_problem(std::string_view name) {

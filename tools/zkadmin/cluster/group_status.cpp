@@ -49,8 +49,11 @@ shard_move_status move_of(const shard_view& shard, const std::map<std::string, g
   move.to = members.at(shard.assigned_to).id;
   move.phase = to_string(shard.phase);
   move.age = age_since(shard.since, now);
-  if (const auto order = ordered.find(shard.assigned_to); order != ordered.end() && order->second > 0)
-    move.waits = age_since(std::max(shard.since, order->second), now);
+  if (const auto order = ordered.find(shard.assigned_to); order != ordered.end() && order->second > 0) {
+    // The last owner writes figures into the record while it executes, which moves nothing.
+    const bool is_at_work = shard.phase == zkrecipes::term_phase::executing;
+    move.waits = age_since(is_at_work ? order->second : std::max(shard.since, order->second), now);
+  }
   return move;
 }
 

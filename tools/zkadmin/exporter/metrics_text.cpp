@@ -3,14 +3,14 @@
 #include <cmath>
 #include <cstdio>
 
-#include "text.hpp"
+#include "format/shown_text.hpp"
 
 namespace zkadmin {
 namespace {
 
 std::string label_value(const std::string& value) {
   std::string text;
-  for (const char each : well_formed(value)) {
+  for (const char each : zkrecipes::detail::coded_text(value, "\n")) {  // a label is shown on terminals, too
     switch (each) {
       case '\\': text += "\\\\"; break;
       case '"': text += "\\\""; break;
