@@ -73,7 +73,7 @@ class held_consumer final : public queue_consumer {
 /// One server with a few nodes, which answers everything.
 class delivering : public fake_session {
  public:
-  delivering() {
+  explicit delivering(session_options with = usual()) : fake_session(std::move(with)) {
     for (const auto* each : {"/e", "/q", "/result"}) nodes_[each];
     connect();
   }

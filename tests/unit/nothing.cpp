@@ -82,6 +82,7 @@ BOOST_AUTO_TEST_CASE(each_recipe_can_be_made_by_default) {
   BOOST_TEST(is_closed(election().async_campaign()));
   BOOST_TEST(is_closed(consumer_coordinator().async_run(career)));
   BOOST_TEST(is_closed(term().async_ending()));
+  BOOST_TEST(is_closed(term().async_commit(transaction())));
   BOOST_TEST(is_closed(barrier().async_wait()));
   BOOST_TEST(is_closed(double_barrier().async_enter()));
   BOOST_TEST(is_closed(two_phase_commit().async_undecided()));

@@ -5,6 +5,7 @@
 
 #include "consumer/end_of_term.hpp"
 #include "session/forwarding.hpp"
+#include "session/hook.hpp"
 
 namespace zkrecipes::detail {
 
@@ -71,6 +72,22 @@ void term_service::note_failure() {
 
 void term_service::tell(const std::string& what) {
   if (tell_failure_) tell_failure_(what);
+}
+
+/// Only ends that nothing else tells: those that come with the session are in its log anyway.
+void term_service::tell_log(term_end reason) const {
+  const bool is_told = reason == term_end::stalled || reason == term_end::failed || reason == term_end::superseded;
+  const auto log = is_told ? guarded(*session()->get_scheduler(), session()->options().log) : nullptr;
+  if (!log) return;
+  const auto detail = "term-ended: " + std::string(to_string(reason)) + ", term " +
+                      std::to_string(term_->record().epoch) + (failure_ ? ": " + text_of(failure_) : std::string());
+  log_event told;
+  told.event = session_event::operation_failed;
+  told.severity = log_severity::warning;
+  told.operation = "term";
+  told.path = term_->seat()->record_path();
+  told.detail = detail;
+  log(told);
 }
 
 /// Runs on the career's executor. The lease is checked right before the call, because the executor may have been busy,
@@ -175,6 +192,7 @@ awaitable<void> term_service::phase_done(lease_clock::time_point limit) {
 /// Finishes or cancels the message in hand, and does the hand-over. A call that is not done in time is cancelled, and
 /// the seat is given up. The record is written meanwhile, because a dead connection must not delay the career.
 awaitable<void> term_service::finish() {
+  tell_log(*term_->reason());
   const auto reason = *term_->reason();
   if (!traits_.finish_message_in_hand || reason == term_end::stalled || at_once_) cut_short();
   if (!term_->seat()->lost() && session()->connected()) {

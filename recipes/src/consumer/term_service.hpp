@@ -66,6 +66,7 @@ class term_service : public std::enable_shared_from_this<term_service> {
   task_ptr in_background(awaitable<void> what);
   void note_failure();
   void tell(const std::string& what);
+  void tell_log(term_end reason) const;
   void cut_short() { cancel(phase_, asio::cancellation_type::terminal); }
 
   term_ptr term_;

@@ -19,6 +19,7 @@ constexpr std::size_t max_bytes = 256 * 1024;
 constexpr auto figures_pause = 1s;
 constexpr auto still_after = 45s;  // so an operator's look sees it within a minute
 constexpr std::size_t longest_reason = 200;
+constexpr std::size_t longest_name = 256;  // a source of the user's may have longer ones
 
 /// As it stands in the record, which is written often.
 std::string shown_reason(const std::string& reason) {
@@ -29,13 +30,14 @@ std::string shown_reason(const std::string& reason) {
 
 delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window,
                                        circuit_breaker& breaker, probation& watch, parked_keys& parked,
-                                       delivery_repeats& repeats)
+                                       delivery_repeats& repeats, delivery_log& log)
     : term_(std::move(term)),
       frame_(frame),
       window_(window),
       breaker_(breaker),
       probation_(watch),
       parked_(parked),
+      log_(log),
       repeats_(repeats),
       most_at_once_(frame_.source->get_traits().most_at_once) {}
 
@@ -62,7 +64,7 @@ awaitable<error_code> delivery_committer::commit() {
   auto notes = notes_of(batch);
   const auto now = term_->session()->now();
   const auto figures_now = now >= next_figures() ? present() : shown_;
-  notes.figures = to_json(figures_now);
+  notes.figures = figures_now == shown_ ? shown_text_ : to_json(figures_now);
   const bool shows_notes = !probation_.is_written(notes) || figures_now != shown_ || batch.empty();
   for (const auto& each : batch.members()) window_.commit(*each.whose);
   std::optional<consumer_notes> shown;
@@ -75,6 +77,7 @@ awaitable<error_code> delivery_committer::commit() {
   if (shows_notes) {
     probation_.written(notes);
     shown_ = figures_now;
+    shown_text_ = notes.figures;
     shown_at_ = now;
   }
   const auto was_tried = [](const member& each) { return !each.whose->is_declined && !each.whose->is_repeat; };
@@ -217,13 +220,26 @@ delivery_committer::figures delivery_committer::present() const {
   figures all{status.received, status.done,    status.again,     status.parked, status.declined,
               status.waited,   status.commits, status.held_back, status.resting};
   if (breaker_.is_open()) all.held_off = shown_reason(breaker_.reason());
-  const auto since = term_->busy_since();
-  all.is_still = since != never && term_->session()->now() >= since + still_after;
+  all.is_still = is_still(term_->busy_since());
+  if (const auto* which = hanging()) {
+    all.still_message = which->what->name.substr(0, longest_name);
+    all.still_since = which->begun;
+  }
   if (const auto* oldest = window_.oldest()) all.oldest = oldest->what->stat.ctime;
   return all;
 }
 
-json_object delivery_committer::to_json(const figures& what) {
+bool delivery_committer::is_still(lease_clock::time_point since) const {
+  return since != never && term_->session()->now() >= since + still_after;
+}
+
+const message_in_hand* delivery_committer::hanging() const {
+  if (!is_still(term_->busy_since())) return nullptr;
+  const auto working = window_.working();
+  return working.empty() || !is_still(working.front()->begun) ? nullptr : working.front();
+}
+
+json_object delivery_committer::to_json(const figures& what) const {
   auto count = [](auto number) { return static_cast<std::int64_t>(number); };
   json_object all;
   if (what == figures()) return all;
@@ -234,6 +250,10 @@ json_object delivery_committer::to_json(const figures& what) {
   all.set("held_back", count(what.held_back)).set("resting", count(what.resting));
   if (!what.held_off.empty()) all.set("held_off", what.held_off);
   if (what.is_still) all.set_flag("still", true);
+  if (!what.still_message.empty()) {
+    const auto age = std::chrono::ceil<std::chrono::milliseconds>(term_->session()->now() - what.still_since);
+    all.set("still_message", what.still_message).set("still_since_ms", wall_time() - age.count());
+  }
   return all.set("oldest_ms", what.oldest);
 }
 

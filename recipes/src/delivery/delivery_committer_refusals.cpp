@@ -85,6 +85,7 @@ void delivery_committer::refuse(const member& culprit, const error_code& why) {
     window_.rest(whose, term_->session()->now() + pause);
   } else {
     const auto failed = message_outcome::again("its effects were refused: " + why.message());
+    log_.attempt_failed(*whose.what, failed.reason());
     for (const auto* each : window_.refuse(whose, failed)) probation_.put_back(each->what->name);
     frame_.board.change([](queue_consumer_status& status) { ++status.again; });
     const bool is_spared = breaker_.spares(whose, failed, why == errc::no_auth, term_->session()->now());

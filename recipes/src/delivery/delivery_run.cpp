@@ -9,7 +9,6 @@
 
 #include "backend/begin_once.hpp"
 #include "session/forwarding.hpp"
-#include "session/hook.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
@@ -41,8 +40,8 @@ delivery_run::delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io
       breaker_(window_, frame_->options),
       parked_(frame_->options),
       repeats_(term_->session(), *frame_),
-      committer_(term_, *frame_, window_, breaker_, probation_, parked_, repeats_),
-      log_(guarded(*get_scheduler(), term_->session()->options().log)) {}
+      log_(term_->session(), *frame_),
+      committer_(term_, *frame_, window_, breaker_, probation_, parked_, repeats_, log_) {}
 
 awaitable<outcome<>> delivery_run::run() {
   const forwarding term_changes(term_->changed(), changed_);
@@ -247,23 +246,9 @@ void delivery_run::show() {
     status.oldest = std::chrono::duration_cast<std::chrono::milliseconds>(age);
     status.held_off = breaker_.is_open() ? breaker_.reason() : std::string();
   });
-  if (breaker_.is_open() != is_told_open_) tell_log();
-}
-
-void delivery_run::tell_log() {
-  is_told_open_ = breaker_.is_open();
-  if (!log_) return;
-  const auto name = frame_->source->name();
-  const auto detail =
-      is_told_open_ ? "consumer-held-off: all attempts fail; the last: " + breaker_.reason()
-                    : std::string("consumer-goes-on: an attempt has succeeded, or nothing is left that has failed");
-  log_event told;
-  told.event = session_event::operation_failed;
-  told.severity = is_told_open_ ? log_severity::warning : log_severity::info;
-  told.operation = "process";
-  told.path = name;
-  told.detail = detail;
-  log_(told);
+  if (std::exchange(is_told_open_, breaker_.is_open()) != breaker_.is_open())
+    log_.held_off(breaker_.is_open(), breaker_.reason());
+  if (const auto* hanging = committer_.hanging()) log_.stands_still(*hanging->what);
 }
 
 }  // namespace zkrecipes::detail

@@ -16,6 +16,7 @@
 #include "delivery/delivery_committer.hpp"
 #include "delivery/delivery_frame.hpp"
 #include "delivery/delivery_limiter.hpp"
+#include "delivery/delivery_log.hpp"
 #include "delivery/delivery_repeats.hpp"
 #include "delivery/delivery_window.hpp"
 #include "delivery/parked_keys.hpp"
@@ -81,7 +82,6 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   awaitable<void> commit();
   void tell();
   void show();
-  void tell_log();
 
   term_ptr term_;
   delivery_frame_ptr frame_;
@@ -92,6 +92,7 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   circuit_breaker breaker_;
   parked_keys parked_;
   delivery_repeats repeats_;
+  delivery_log log_;
   delivery_committer committer_;
   calls calls_;
   calls given_up_;  // their messages were judged without them, but they run on
@@ -117,7 +118,6 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   bool is_turning_ = false;
   lease_clock::time_point commit_by_ = never;
   lease_clock::duration commit_took_{0};
-  log_hook log_;
   error_code error_;
   std::exception_ptr failure_;
 };

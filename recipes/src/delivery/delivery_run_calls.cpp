@@ -206,16 +206,20 @@ void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome)
   if (which.is_removed) {  // at most once: there is nothing left to settle
     const bool is_done = what == message_outcome::kind::done;
     if (is_done) breaker_.note_success(get_scheduler()->now());
-    if (what == message_outcome::kind::again)
+    if (what == message_outcome::kind::again) {
+      log_.attempt_failed(*which.what, outcome.reason());
       breaker_.note_failure(which, outcome.reason(), false, get_scheduler()->now());
+    }
     frame_->board.change([&](queue_consumer_status& status) { ++(is_done ? status.done : status.lost); });
     return window_.remove(which);
   }
   if (what == message_outcome::kind::again) {
     frame_->board.change([](queue_consumer_status& status) { ++status.again; });
+    if (!which.is_void) log_.attempt_failed(*which.what, outcome.reason());
     if (!which.is_void && breaker_.spares(which, outcome, false, get_scheduler()->now()))
       return probation_.put_back(which.what->name);
   }
+  if (what == message_outcome::kind::park && !which.is_void) log_.parked(*which.what, outcome.reason());
   if (!window_.finish(which, std::move(outcome))) probation_.put_back(which.what->name);
 }
 
