@@ -139,8 +139,10 @@ class semaphore_scenario final : public scenario {
     std::int32_t size;
   };
   std::vector<former> former_;
-  int sizes_ = 0;                     // how often the size was set
-  std::set<std::string> has_fitted_;  // members that fitted at some moment, also those that have gone
+  int sizes_ = 0;  // how often the size was set
+  // Members that fitted at some moment, also those that have gone. So the rule does not see a member that fitted once,
+  // was shrunk out, and is let in much later by mistake.
+  std::set<std::string> has_fitted_;
   bool all_well_ = false;
   std::set<std::string> known_;  // members that were let in, or came before all faults were over
   std::set<std::string> fits_;
