@@ -1,10 +1,12 @@
 // What a session without a log of its own writes to standard error.
 #include <array>
+#include <csignal>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <boost/asio/error.hpp>
@@ -83,6 +85,21 @@ BOOST_AUTO_TEST_CASE(nobody_is_waited_for) {
   BOOST_TEST(!written().empty());
   stop_reading();
   tell("192.0.2.5:2181");
+}
+
+// `poll` takes this socket for one that can be written to, as it takes a pipe whose reader leaves a moment later.
+BOOST_AUTO_TEST_CASE(a_write_that_fails_raises_no_signal) {
+  std::array<int, 2> sockets{};
+  BOOST_TEST_REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) == 0);
+  ::dup2(sockets[1], STDERR_FILENO);
+  ::shutdown(sockets[1], SHUT_WR);
+  static volatile std::sig_atomic_t signals;
+  signals = 0;
+  const auto before = std::signal(SIGPIPE, [](int) { signals = signals + 1; });
+  tell("192.0.2.6:2181");
+  std::signal(SIGPIPE, before);
+  BOOST_TEST(signals == 0);
+  for (int each : sockets) ::close(each);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,10 +1,14 @@
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <string>
 
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <zkrecipes/log.hpp>
@@ -18,6 +22,23 @@ using clock = std::chrono::steady_clock;
 constexpr auto told_again_after = std::chrono::seconds(30);
 constexpr std::size_t most_kinds = 100;
 constexpr std::size_t longest_line = 1'000;  // a pipe takes a line of this length whole, or is not ready for it
+
+/// `write` to standard error without the signal SIGPIPE, which would end the process: the reader of a pipe can leave
+/// between `poll` and the call, too.
+ssize_t write_without_signal(const std::string& line) {
+  sigset_t broken_pipe, before, pending;
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  sigpending(&pending);
+  if (::pthread_sigmask(SIG_BLOCK, &broken_pipe, &before) != 0) return -1;
+  const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  if (written < 0 && errno == EPIPE && sigismember(&pending, SIGPIPE) == 0) {
+    constexpr timespec at_once{};
+    ::sigtimedwait(&broken_pipe, nullptr, &at_once);  // that of our call, which is for this thread alone
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return written;
+}
 
 class folded_log {
  public:
@@ -47,7 +68,7 @@ class folded_log {
   static bool write(const std::string& line) {
     pollfd standard_error{STDERR_FILENO, POLLOUT, 0};
     if (::poll(&standard_error, 1, 0) != 1 || standard_error.revents != POLLOUT) return false;
-    return ::write(STDERR_FILENO, line.data(), line.size()) >= 0;
+    return write_without_signal(line) >= 0;
   }
 
   std::mutex mutex_;
