@@ -286,4 +286,45 @@ BOOST_AUTO_TEST_CASE(who_says_nothing_keeps_nobody_out) {
   while (!done) io.run_one();
 }
 
+BOOST_AUTO_TEST_CASE(bodies_that_are_not_complete_take_no_more_memory_than_there_is) {
+  asio::io_context io(1);
+  std::size_t asked = 0;
+  asio::steady_timer held(io, asio::steady_timer::time_point::max());
+  const auto answer = [&](const http_request&) -> asio::awaitable<http_response> {
+    if (++asked <= 3) co_await held.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return http_response(http::status::created, 11);
+  };
+  http_server server(io, "127.0.0.1", 0, answer, {.bodies = 1'000, .idle = 1h});
+  server.start();
+  const std::string head = "POST / HTTP/1.1\r\nContent-Length: 300\r\n\r\n", body(300, 'x');
+  const auto connect = [&](const std::string& words) {
+    asio::ip::tcp::socket made(io);
+    made.connect({asio::ip::make_address("127.0.0.1"), server.port()});
+    asio::write(made, asio::buffer(words));
+    return made;
+  };
+  const auto first_line = [&](asio::ip::tcp::socket& of) {
+    std::string line(12, ' ');
+    bool is_there = false;
+    asio::async_read(of, asio::buffer(line),
+                     [&](auto error, std::size_t) { is_there = true, line = error ? "" : line; });
+    while (!is_there) io.run_one();
+    return line;
+  };
+  auto slow = connect(head);
+  auto slower = connect(head), slowest = connect(head + "x");
+  auto good = connect(head + body);
+  while (asked < 1) io.run_one();
+  BOOST_TEST(first_line(slow) == "", "the oldest has gone");
+  asio::write(slower, asio::buffer(body));
+  asio::write(slowest, asio::buffer(body));
+  while (asked < 3) io.run_one();
+  auto fourth = connect(head + body);
+  BOOST_TEST(first_line(fourth) == "HTTP/1.1 503", "all that is there is being answered");
+  held.cancel();
+  for (auto* each : {&good, &slower, &slowest}) BOOST_TEST(first_line(*each) == "HTTP/1.1 201");
+  auto fifth = connect(head + body);
+  BOOST_TEST(first_line(fifth) == "HTTP/1.1 201");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

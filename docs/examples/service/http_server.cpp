@@ -91,13 +91,34 @@ asio::awaitable<void> http_server::accept() {
 // Those that are slow keep nobody out: neither a probe nor a message.
 bool http_server::make_room() {
   const auto is_there = [](const auto& each) { return each->state != connection::dropped; };
-  if (connections_.size() < limits_.connections) return true;
-  if (static_cast<std::size_t>(std::ranges::count_if(connections_, is_there)) < limits_.connections) return true;
-  const auto rank = [](const auto& each) { return std::pair(each->state != connection::idle, each->idle_since); };
-  const auto& oldest = *std::ranges::min_element(connections_, {}, rank);
-  if (oldest->state != connection::idle) return false;
-  oldest->state = connection::dropped;
-  oldest->stream.close();
+  const auto count = [&] { return static_cast<std::size_t>(std::ranges::count_if(connections_, is_there)); };
+  const auto any = [](const connection&) { return true; };
+  return connections_.size() < limits_.connections || count() < limits_.connections || drop_oldest(any);
+}
+
+bool http_server::make_room_for(connection& of, std::size_t bytes) {
+  const auto sum = [&] {
+    std::size_t all = bytes;
+    for (const auto& each : connections_) all += each->state == connection::dropped ? 0 : each->bytes;
+    return all;
+  };
+  const auto has_body = [](const connection& each) { return each.bytes > 0; };
+  while (sum() > limits_.bodies) {
+    if (!drop_oldest(has_body)) return false;
+  }
+  of.bytes = bytes;
+  return true;
+}
+
+// Only those whose request is not complete are dropped.
+bool http_server::drop_oldest(const std::function<bool(const connection&)>& among) {
+  const auto rank = [&](const auto& each) {
+    return std::pair(each->state != connection::idle || !among(*each), each->idle_since);
+  };
+  const auto oldest = std::ranges::min_element(connections_, {}, rank);
+  if (oldest == connections_.end() || rank(*oldest).first) return false;
+  (*oldest)->state = connection::dropped;
+  (*oldest)->stream.close();
   return true;
 }
 
@@ -122,9 +143,20 @@ asio::awaitable<bool> http_server::serve_one(connection& on, boost::beast::flat_
   http::request_parser<http::string_body> parser;
   parser.body_limit(limits_.body);
   on.stream.expires_after(limits_.idle);
-  auto [failure, read] = co_await http::async_read(on.stream, buffer, parser, as_result);
+  auto [failure, read] = co_await http::async_read_header(on.stream, buffer, parser, as_result);
+  const auto length = static_cast<std::size_t>(parser.content_length().value_or(limits_.body));
+  const bool is_whole = failure || parser.is_done();
+  const bool has_room = is_whole || make_room_for(on, length);
+  if (!is_whole && has_room) {
+    auto [cut, more] = co_await http::async_read(on.stream, buffer, parser, as_result);
+    failure = cut;
+  }
   http_response response;
-  if (failure == http::error::body_limit) {
+  if (!has_room) {
+    response = plain(http::status::service_unavailable, "too much is being received\n");
+    response.set(http::field::retry_after, "1");
+    response.keep_alive(false);
+  } else if (failure == http::error::body_limit) {
     response = plain(http::status::payload_too_large, "the message is too long\n");
     response.keep_alive(false);
   } else if (failure) {
@@ -141,6 +173,7 @@ asio::awaitable<bool> http_server::serve_one(connection& on, boost::beast::flat_
   on.stream.expires_after(closing_ ? limits_.last_write : limits_.idle);
   auto [lost, written] = co_await http::async_write(on.stream, response, as_result);
   on.state = connection::idle;
+  on.bytes = 0;
   on.idle_since = std::chrono::steady_clock::now();
   co_return !lost && response.keep_alive();
 }

@@ -30,6 +30,9 @@ struct http_limits {
   /// For one more the connection is closed that has been without a whole request for longest. More than requests that
   /// the handler has in hand, so that there always is one.
   std::size_t connections = 1'500;
+  /// The bytes of all requests that are being received or answered. For more, those go that have been incomplete for
+  /// longest; if there are none, a request is answered with 503.
+  std::size_t bodies = 64'000'000;
   std::chrono::seconds idle{30};  ///< A connection without a whole request for so long is closed.
   std::chrono::milliseconds last_write{
       1'000};  ///< While the server closes, an answer that is not read in this time is cut.
@@ -53,6 +56,7 @@ class http_server {
   struct connection {
     boost::beast::tcp_stream stream;
     enum { idle, answering, writing, dropped } state = idle;
+    std::size_t bytes = 0;  // of the body of its request
     std::chrono::steady_clock::time_point idle_since = std::chrono::steady_clock::now();
   };
   using shared_connection = std::shared_ptr<connection>;
@@ -60,6 +64,8 @@ class http_server {
   boost::asio::awaitable<void> accept();
   boost::asio::awaitable<void> pause_accepting();
   bool make_room();
+  bool make_room_for(connection& of, std::size_t bytes);
+  bool drop_oldest(const std::function<bool(const connection&)>& among);
   boost::asio::awaitable<void> serve(shared_connection on);
   boost::asio::awaitable<bool> serve_one(connection& on, boost::beast::flat_buffer& buffer);
   boost::asio::awaitable<http_response> answer(const http_request& to);
