@@ -126,18 +126,27 @@ BOOST_FIXTURE_TEST_CASE(numbers_that_have_not_come_are_missed_once, remembering)
   BOOST_TEST((missed() == std::vector<std::string>{"4-6 7 p:0"}));
   deliver(8, 0);
   deliver(12, 9);   // 9 to 11 were put nowhere
-  deliver(20, 20);  // it does not know
+  deliver(20, 20);  // the producer does not know
   BOOST_TEST(missed().empty());
-  BOOST_TEST(record().find(R"("missing":["4-6 7 p:0"])") != std::string::npos, record());
+  BOOST_TEST(record().find(R"("missing":["4-6 7 p:0"],"unknown":["13-19 7 p:0"])") != std::string::npos, record());
   for (const std::uint64_t each : {3, 7, 8, 12, 20}) settle(each);
   auto stored = parse_delivery_memory(record());
   BOOST_TEST_REQUIRE(stored.has_value());
   progress.open(std::move(*stored));  // 1 was given out, and comes no more
   deliver(21, 0);
-  BOOST_TEST((missed() == std::vector<std::string>{"1,13-19 7 p:0"}));
+  BOOST_TEST((missed() == std::vector<std::string>{"1 7 p:0"}));
   progress.lose();
   deliver(22, 0);
   BOOST_TEST(missed().empty());
+  deliver(30, 30);
+  BOOST_TEST(record().find(R"("unknown":["13-19,23-29 7 p:0"])") != std::string::npos, record());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_message_in_hand_stands_for_its_whole_range, remembering) {
+  deliver(3, 2);
+  progress.lose();
+  deliver(4, 0);
+  BOOST_TEST((progress.take_missing() == std::vector<std::string>{"1 7 p:0"}));
 }
 
 // A queue with `reject-publish` has rejected 5, and has taken 6; then it takes 5.

@@ -1,5 +1,6 @@
 #include "external/delivery_memory.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -26,6 +27,14 @@ std::string end_of_missing(const numbered_id& of) { return ' ' + std::to_string(
 /// Nothing if the text is of another epoch.
 std::optional<settled_run> missing_numbers(const std::string& text, const std::string& end) {
   return text.ends_with(end) ? settled_run::parse(text.substr(0, text.size() - end.size())) : std::nullopt;
+}
+
+void add_missing(std::vector<std::string>& list, const settled_run& numbers, const numbered_id& of) {
+  auto text = numbers.to_text();
+  if (text.size() > delivery_memory::longest_missing)
+    text = text.substr(0, text.find_first_of(",-")) + '-' + text.substr(text.find_last_of(",-") + 1);
+  list.push_back(text + end_of_missing(of));
+  if (list.size() > delivery_memory::most_missing) list.erase(list.begin());
 }
 
 }  // namespace
@@ -85,22 +94,38 @@ void delivery_memory::note(std::string_view field, const std::string& text) {
     unknown_fields_.set(field, text);
 }
 
-std::string delivery_memory::note_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to,
-                                          const settled_run& open) {
+settled_run delivery_memory::not_come(const numbered_id& of, std::uint64_t from, std::uint64_t to,
+                                      const settled_run& open) const {
   auto known = open;
   if (const auto* settled = runs_.find(of)) known.add(*settled);
   const auto end = end_of_missing(of);
-  for (const auto& each : missing_) {
-    if (const auto told = missing_numbers(each, end)) known.add(*told);
+  for (const auto* list : {&missing_, &unknown_}) {
+    for (const auto& each : *list) {
+      if (const auto told = missing_numbers(each, end)) known.add(*told);
+    }
   }
-  const auto lost = known.without(from, to);
+  return known.without(from, to);
+}
+
+std::string delivery_memory::note_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to,
+                                          const settled_run& open) {
+  const auto lost = not_come(of, from, to, open);
   if (lost.empty()) return {};
-  auto text = lost.to_text();
-  if (text.size() > longest_missing)
-    text = text.substr(0, text.find_first_of(",-")) + '-' + text.substr(text.find_last_of(",-") + 1);
-  missing_.push_back(text + end);
-  if (missing_.size() > most_missing) missing_.erase(missing_.begin());
+  add_missing(missing_, lost, of);
   return missing_.back();
+}
+
+void delivery_memory::note_unknown(const numbered_id& of, std::uint64_t from, std::uint64_t to,
+                                   const settled_run& open) {
+  auto all = not_come(of, from, to, open);
+  if (all.empty()) return;
+  const auto end = end_of_missing(of);
+  const auto is_its = [&end](const auto& each) { return missing_numbers(each, end).has_value(); };
+  if (const auto before = std::ranges::find_if(unknown_, is_its); before != unknown_.end()) {
+    all.add(*missing_numbers(*before, end));
+    unknown_.erase(before);
+  }
+  add_missing(unknown_, all, of);
 }
 
 /// A broker that has rejected a message may take the next one first, so it comes behind it.
@@ -164,6 +189,7 @@ std::string serialize(const delivery_memory& memory) {
   for (const auto& [id, attempts] : memory.failed_) failed.push_back(failed_text(id, attempts));
   if (!failed.empty()) all.set("failed", failed);
   if (!memory.missing_.empty()) all.set("missing", memory.missing_);
+  if (!memory.unknown_.empty()) all.set("unknown", memory.unknown_);
   return all.add(memory.unknown_fields_).to_text();
 }
 
@@ -176,11 +202,13 @@ std::optional<delivery_memory> parse_delivery_memory(std::string_view text) {
   const auto names = list_or_nothing(*read, "names");
   const auto failed = list_or_nothing(*read, "failed");
   auto missing = list_or_nothing(*read, "missing");
-  if (!settled || !runs || !names || !failed || !missing) return std::nullopt;
+  auto unknown = list_or_nothing(*read, "unknown");
+  if (!settled || !runs || !names || !failed || !missing || !unknown) return std::nullopt;
   memory.missing_ = std::move(*missing);
+  memory.unknown_ = std::move(*unknown);
   memory.settled_ = *settled;
   if (!memory.read_runs(*runs) || !memory.read_names(*names) || !memory.read_failed(*failed)) return std::nullopt;
-  memory.unknown_fields_ = read->without({"settled", "runs", "names", "failed", "missing"});
+  memory.unknown_fields_ = read->without({"settled", "runs", "names", "failed", "missing", "unknown"});
   return memory;
 }
 

@@ -49,6 +49,8 @@ class delivery_memory {
   /// none.
   std::string note_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
   const std::vector<std::string>& missing() const noexcept { return missing_; }
+  /// The same numbers may be those of no message, or of one that is not there: they are not missed later, either.
+  void note_unknown(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
   const settled_runs& runs() const noexcept { return runs_; }
   /// Nothing was ever settled, and no attempt has failed.
   bool is_new() const noexcept { return settled_ == 0 && failed_.empty(); }
@@ -57,6 +59,7 @@ class delivery_memory {
   friend std::string serialize(const delivery_memory& memory);
   friend std::optional<delivery_memory> parse_delivery_memory(std::string_view text);
 
+  settled_run not_come(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open) const;
   bool add_name(const std::string& id);
   void remove_name(const std::string& id);
   void note_found(const numbered_id& which, std::uint64_t first);
@@ -72,7 +75,8 @@ class delivery_memory {
   std::map<std::string, failed_attempts> failed_;
   std::int64_t settled_ = 0;  // how many were settled, ever
   std::vector<std::string> missing_;
-  json_object unknown_fields_;  // and those of `note`
+  std::vector<std::string> unknown_;  // one entry for each epoch of a producer
+  json_object unknown_fields_;        // and those of `note`
 };
 
 std::string serialize(const delivery_memory& memory);

@@ -52,9 +52,9 @@ void queue_progress::look_for_missing(const numbered_id& of, std::uint64_t first
   const auto from = at->second + 1;
   const auto to = first > 0 && first <= of.number ? first - 1 : of.number - 1;
   at->second = std::max(at->second, of.number);
-  const bool is_unknown =
-      first == of.number || (is_new && !memory_.runs().find(of) && memory_.runs().may_have_forgotten(of.producer));
-  if (is_unknown || from > to) return;
+  const bool is_forgotten = is_new && !memory_.runs().find(of) && memory_.runs().may_have_forgotten(of.producer);
+  if (from > to) return;
+  if (first == of.number || is_forgotten) return memory_.note_unknown(of, from, to, open_numbers(of));
   auto lost = memory_.note_missing(of, from, to, open_numbers(of));
   if (!lost.empty()) missing_.push_back(std::move(lost));
 }
@@ -65,7 +65,9 @@ settled_run queue_progress::open_numbers(const numbered_id& of) const {
   for (const auto& [id, is_named] : in_hand_) ids.push_back(id);
   for (const auto& each : ids) {
     const auto numbered = parse_numbered_id(each);
-    if (numbered && numbered->producer == of.producer && numbered->epoch == of.epoch) open.add(numbered->number);
+    if (!numbered || numbered->producer != of.producer || numbered->epoch != of.epoch) continue;
+    const auto told = firsts_.find(each);  // it stands for the numbers from there on, too
+    open.add(told == firsts_.end() ? numbered->number : std::min(told->second, numbered->number), numbered->number);
   }
   return open;
 }
