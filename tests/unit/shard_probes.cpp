@@ -10,6 +10,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "election/term_record.hpp"
 #include "ensemble/hold_point.hpp"
 #include "shards/shard_holding.hpp"
 #include "unit/sharding.hpp"
@@ -128,6 +129,25 @@ BOOST_AUTO_TEST_CASE(work_goes_on_within_seconds_whichever_shard_tries_for_all) 
     const auto took = recover();
     BOOST_TEST((took <= 5s), "after " << took.count() << " ms, outage " << outage);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_shard_in_quarantine_does_not_try_for_all) {
+  detail::term_record deadly;
+  deadly.epoch = 3;
+  deadly.phase = term_phase::retired;
+  deadly.leader_node = "gone";
+  deadly.deaths = 100;
+  nodes[group->where.record(bad)].data = serialize(deadly);
+  pass(20s);
+  BOOST_TEST(held[bad]->status().last_failure == "it was put in quarantine");
+  begin_outage();
+  for (int i = 0; i < 600; ++i) {
+    pass(100ms);
+    BOOST_TEST_REQUIRE(!group->health.probe().pass_on(bad), "it has the turn " << i);
+  }
+  BOOST_TEST(group->health.is_troubled());
+  BOOST_TEST(std::ranges::count(tries, bad) == 0);
+  BOOST_TEST((recover() <= 5s));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -302,7 +302,7 @@ awaitable<void> shard_holding::wait_for_release() {
 
 /// Pauses after an error that may pass by: a term of the same kind would fail again at once. The news that another
 /// shard executes again ends the pause. A shard that has tried for all and failed may be bad itself, so it is the turn
-/// of another, which tries soon.
+/// of another, which tries soon. One in quarantine tries nothing, so it has no turn.
 awaitable<void> shard_holding::rest() {
   const auto& session = member_->session();
   auto& health = group_->health;
@@ -321,7 +321,7 @@ awaitable<void> shard_holding::rest() {
     if (now >= soon) has_passed = false;
     if (!health.is_troubled())
       due = soon;
-    else if (!has_passed && health.probe().take(which_.number))
+    else if (!is_in_quarantine_ && !has_passed && health.probe().take(which_.number))
       due = std::min(due, has_waited ? std::max(soon, now + between_tries) : soon);
     else
       has_waited = !has_passed;
