@@ -24,6 +24,7 @@ backend::endpoint parse_endpoint(std::string_view text) {
   if (text.empty()) reject("hosts", text, "a host is missing; write host:port[,host:port...][/root]");
   if (has_control(text) || text.find(' ') != text.npos)
     reject("hosts", text, "spaces and control characters are not allowed");
+  if (text.find(';') != text.npos) reject("hosts", text, "servers are separated by ','");
   if (text.front() == '.') reject("hosts", text, "the name of a host does not begin with a dot");
   if (text.front() == '[') {
     auto close = text.find(']');
