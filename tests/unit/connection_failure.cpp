@@ -49,6 +49,19 @@ BOOST_AUTO_TEST_CASE(no_network_leads_there) {
   BOOST_TEST((failure.reason == failure_reason::unreachable), failure.error.message());
 }
 
+// Nobody was asked, so nobody has closed a connection.
+BOOST_AUTO_TEST_CASE(an_address_that_the_c_client_does_not_take_is_not_resolved) {
+  const auto failure = failure_at("[::1%lo]:1");
+  BOOST_TEST((failure.reason == failure_reason::unresolved), to_string(failure.reason));
+  BOOST_TEST((failure.error == asio::error::host_not_found), failure.error.message());
+}
+
+BOOST_AUTO_TEST_CASE(an_address_that_the_system_does_not_take_is_unreachable) {
+  const auto failure = failure_at("[fe80::1]:1");  // without an interface
+  BOOST_TEST((failure.reason == failure_reason::unreachable), to_string(failure.reason));
+  BOOST_TEST((failure.error.category() == boost::system::system_category()), failure.error.message());
+}
+
 BOOST_AUTO_TEST_CASE(the_server_closes_at_once) {
   scripted_server server(io,
                          [](scripted_connection client) -> asio::awaitable<void> { co_await client.read_connect(); });

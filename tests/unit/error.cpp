@@ -6,6 +6,9 @@
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/tls_error.hpp>
 
+#include "backend/worded_errors.hpp"
+#include "backend/zookeeper/requests.hpp"
+
 using namespace zkrecipes;
 
 namespace {
@@ -45,6 +48,30 @@ BOOST_AUTO_TEST_CASE(codes_are_compared_and_named) {
   BOOST_TEST((error != errc::node_exists));
   BOOST_TEST(std::string(error.category().name()) == "zkrecipes");
   BOOST_TEST(error.failed());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_server_says_by_number_is_told_with_the_number) {
+  const auto quota = backend::from_c_client(-125);
+  BOOST_TEST((quota == errc::server_error));
+  BOOST_TEST((quota.category() == error_category()));
+  BOOST_TEST(std::string(quota.category().name()) == error_category().name());
+  BOOST_TEST(quota.message() == "the server could not do it: error -125, a quota is exceeded");
+  const auto unknown = backend::from_c_client(-77);
+  BOOST_TEST(unknown.message() == "the server could not do it: error -77, the log of the server may say more");
+  for (const int number : {-70'000, -256, 3})
+    BOOST_TEST((backend::from_c_client(number) == errc::server_error), number);
+  BOOST_TEST(backend::from_c_client(-70'000).message() == make_error_code(errc::server_error).message());
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_says_what_is_known) {
+  const error_code all[] = {backend::not_sent(), backend::connection_lost(), backend::loss_of(true, true)};
+  for (const auto& each : all) {
+    BOOST_TEST((each == errc::connection_loss));
+    BOOST_TEST(hash_value(each) == hash_value(make_error_code(errc::connection_loss)));
+    const bool is_open = each.message().find("may have happened") != std::string::npos;
+    BOOST_TEST(is_open == (&each == &all[2]), each.message());
+  }
+  BOOST_TEST((backend::not_sent() != errc::session_expired));
 }
 
 BOOST_AUTO_TEST_CASE(fatal_are_those_after_which_the_session_is_of_no_use) {

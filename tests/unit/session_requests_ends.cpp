@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/barrier.hpp>
+#include <zkrecipes/lock.hpp>
 
 #include "unit/fake_session.hpp"
 
@@ -35,6 +36,43 @@ BOOST_AUTO_TEST_CASE(an_operation_waits_for_a_connection_up_to_the_limit) {
   BOOST_TEST_REQUIRE((reading.done() && ensuring.done()));
   BOOST_TEST((reading.error() == errc::connection_loss));
   BOOST_TEST((ensuring.error() == errc::connection_loss));
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_says_whether_anything_was_sent) {
+  auto options = fake_session::usual();
+  options.retry.limit = 7s;
+  fake_session it(options);
+  const auto says = [](const auto& ended, std::string_view words) {
+    BOOST_TEST_REQUIRE(ended.done());
+    BOOST_TEST((ended.error() == errc::connection_loss));
+    BOOST_TEST((ended.error().message().find(words) != std::string::npos), ended.error().message());
+  };
+  auto writing = it.record<node_stat>();
+  auto acquiring = it.record<ownership>();
+  lock first(it.zk, "/l");
+  it.zk.async_set("/a", "x", any_version, writing.token());
+  first.async_acquire(acquiring.token());
+  it.advance(8s);
+  says(writing, "nothing was sent");
+  says(acquiring, "nothing was sent");
+  it.connect();
+  auto reading = it.record<node_data>();
+  auto in_flight = it.record<node_stat>();
+  it.zk.async_get("/a", reading.token());
+  it.zk.async_set("/a", "x", any_version, in_flight.token());
+  it.settle();
+  it.lose();
+  says(in_flight, "may have happened");
+  it.advance(8s);
+  says(reading, "the connection to the server was lost");
+  auto late = it.record<ownership>();
+  lock second(it.zk, "/m");
+  it.connect();
+  second.async_acquire(late.token());
+  it.settle();
+  it.lose();
+  it.advance(8s);
+  says(late, "may have happened");
 }
 
 BOOST_AUTO_TEST_CASE(without_a_limit_it_waits_for_as_long_as_the_session_lives) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/worded_errors.hpp"
 #include "election/term_history.hpp"
 #include "line/member_data.hpp"
 #include "line/node_name.hpp"
@@ -164,9 +165,10 @@ awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string p
   election_nodes nodes;
   nodes.path = std::move(path);
   error_code error;
-  for (int tries = 1;;) {
+  bool was_sent = false;
+  for (int tries = 1;; was_sent = true) {
     error = co_await session->wait_connected(any, follower ? never : deadline);
-    if (error == errc::timed_out) error = errc::connection_loss;
+    if (error == errc::timed_out) error = backend::loss_of(false, was_sent);
     if (error) break;
     bool moved = false;
     error = co_await read_once(session, nodes, follower, moved);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend/begin_once.hpp"
+#include "backend/worded_errors.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 #include "session/request_size.hpp"
@@ -100,7 +101,7 @@ awaitable<error_code> producer_state::make_ready() {
   const forwarding session_changes(session_->changed(), filled_);
   const auto until = session_->retry_deadline();
   while (!session_->connected() && !session_->over() && !waiting_.empty()) {
-    if (session_->now() >= until) co_return errc::connection_loss;
+    if (session_->now() >= until) co_return backend::not_sent();
     co_await filled_.wait(until);
   }
   if (record_.is_known() || waiting_.empty()) co_return error_code();

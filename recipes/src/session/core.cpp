@@ -8,6 +8,7 @@
 
 #include "backend/tls/tls_context.hpp"
 #include "backend/wiped_credentials.hpp"
+#include "backend/worded_errors.hpp"
 #include "session/hook.hpp"
 #include "session/operation.hpp"
 
@@ -170,7 +171,7 @@ void core::leave_past() {
 void core::answer_all(error_code error) {
   for (const auto& [number, each] : std::exchange(in_flight_, {})) {
     each->answer.emplace();
-    each->answer->error = error;
+    each->answer->error = is_reply_lost(error) ? backend::loss_of(each->is_write, true) : error;
     each->done.notify();
   }
 }
@@ -179,11 +180,12 @@ void core::down(error_code reason) {
   if (link_error_) return;  // it was left before: see `forsake` and `turn_away`
   const bool was_up = std::exchange(up_, false) && !is_past_;
   welcome_.reset();
+  if (reason == errc::connection_loss) reason = backend::connection_lost();
   link_error_ = reason;
   if (was_up && !closing_ && reason != errc::auth_failed) log_.connection_lost(server_, reason);
   if (reason == boost::system::errc::protocol_error) served_ = false;  // a pause before the next round
   if (!served_ && !closing_) note_failure(server_, reason);
-  if (reason == errc::timed_out) reason = errc::connection_loss;
+  if (reason == errc::timed_out) reason = backend::connection_lost();
   watches_->connection_lost();
   if (reason == errc::session_expired) {
     end_incarnation(reason);

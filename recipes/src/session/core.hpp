@@ -58,6 +58,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   /// The end of the lease. The clock's zero if there is no lease, or if the present incarnation does not have this
   /// number (0: any incarnation).
   lease_clock::time_point valid_until(std::uint64_t number = 0) const;
+  /// No error until then, by the clock at this moment; else why.
+  error_code invalid(std::uint64_t number) const;
   const session_options& options() const noexcept { return options_; }
 
   // On the strand.
@@ -224,7 +226,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   bool shows_past(std::uint64_t number, const backend::reply& answer);
   exchange_ptr refuse(error_code why);
   exchange_ptr refuse_unsent(const backend::request& what, error_code why);
-  error_code report_no_connection(const backend::request& what) const;
+  error_code report_no_connection(const backend::request& what, bool was_sent) const;
   std::chrono::milliseconds connect_timeout() const;
 
   scheduler_ptr scheduler_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/worded_errors.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 #include "session/request_size.hpp"
@@ -99,7 +100,7 @@ bool core::shows_past(std::uint64_t number, const backend::reply& answer) {
 }
 
 exchange_ptr core::refuse(error_code why) {
-  auto which = std::make_shared<exchange>(scheduler_);
+  auto which = std::make_shared<exchange>(scheduler_, false);
   which->answer.emplace();
   which->answer->error = why;
   which->answer->sent = false;
@@ -113,15 +114,15 @@ exchange_ptr core::refuse_unsent(const backend::request& what, error_code why) {
 
 exchange_ptr core::send(backend::request what) {
   if (ended_ || closing_) return refuse(ended_ ? ended_ : make_error_code(errc::closed));
-  if (!connected()) return refuse(errc::connection_loss);
+  if (!connected()) return refuse(backend::not_sent());
   if (!well_formed(what)) return refuse_unsent(what, errc::bad_arguments);
   const auto watching = what.watch ? std::optional(watch_of(what)) : std::nullopt;
   const auto probing = what.probes ? std::optional(what.path) : std::nullopt;
   apply_root(what);
   if (size_on_wire(what) > options_.jute_maxbuffer) return refuse_unsent(what, errc::too_large);
   if (watching) watches_->asked(watching->first, watching->second);
-  auto which = std::make_shared<exchange>(scheduler_);
   const auto op = what.op;
+  auto which = std::make_shared<exchange>(scheduler_, is_write(op));
   const bool changes = may_change(what);
   const auto sent = now();
   std::uint64_t number;
@@ -153,6 +154,7 @@ exchange_ptr core::send(backend::request what) {
                   }
                   const bool is_lost = is_reply_lost(answer.error) || answer.error == errc::auth_required;
                   if (closing_ && is_lost) answer.error = errc::closed;
+                  if (is_reply_lost(answer.error)) answer.error = backend::loss_of(which->is_write, answer.sent);
                   answered(op, paths, sent, answer);
                   if (log_.is_on() && !probing) log_.operation_ended(op, path_at_fault(paths, answer), answer.error);
                   strip_root(answer);
@@ -234,7 +236,7 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
     backend::reply result;
     result.error = co_await wait_connected(bound, deadline);
     result.sent = maybe_done;
-    if (result.error == errc::timed_out) result.error = report_no_connection(what);
+    if (result.error == errc::timed_out) result.error = report_no_connection(what, maybe_done);
     if (result.error) co_return result;
     result = co_await answer(send(what));
     if (result.throttled && now() < deadline) {
@@ -250,9 +252,10 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
 }
 
 /// The error of an operation that had no connection in its time.
-error_code core::report_no_connection(const backend::request& what) const {
-  log_.operation_ended(what.op, full_path(shown_path(what)), errc::connection_loss, "no connection in time");
-  return errc::connection_loss;
+error_code core::report_no_connection(const backend::request& what, bool was_sent) const {
+  log_.operation_ended(what.op, full_path(shown_path(what)), errc::connection_loss,
+                       was_sent ? "no connection in time" : "no connection in time: it was not sent");
+  return backend::loss_of(is_write(what.op), was_sent);
 }
 
 awaitable<void> core::before_retry() {
@@ -291,10 +294,11 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
   auto self = shared_from_this();
   deadline = std::min(deadline, retry_deadline());
   auto pause = patience();
+  bool maybe_done = false;
   for (;;) {
     std::vector<backend::reply> results(what.size());
     auto error = co_await wait_connected(bound, deadline);
-    if (error == errc::timed_out && !what.empty()) error = report_no_connection(what.front());
+    if (error == errc::timed_out && !what.empty()) error = report_no_connection(what.front(), maybe_done);
     for (auto& each : results) each.error = error;
     if (error) co_return results;
     std::vector<exchange_ptr> sent;
@@ -307,6 +311,7 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
       throttled = throttled || (results[i].throttled && now() < deadline);
     }
     if (lost) {
+      maybe_done = true;
       co_await before_retry();
     } else if (throttled) {  // send all again: a read behind a request that was not executed may show something else
       error = co_await outwait(pause, bound);

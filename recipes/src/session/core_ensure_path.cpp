@@ -15,9 +15,9 @@ awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound)
   }
   const auto deadline = retry_deadline();
   auto pause = patience();
-  for (;;) {
+  for (bool was_sent = false;; was_sent = true) {
     auto error = co_await wait_connected(bound, deadline);
-    if (error == errc::timed_out) co_return report_no_connection(make_request(opcode::create, path));
+    if (error == errc::timed_out) co_return report_no_connection(make_request(opcode::create, path), was_sent);
     if (error) co_return error;
     std::vector<exchange_ptr> sent;
     for (std::size_t end = 0; end != path.npos;) {

@@ -18,6 +18,15 @@ lease_clock::time_point core::valid_until(std::uint64_t number) const {
                                                                                   : lease_clock::time_point{};
 }
 
+error_code core::invalid(std::uint64_t number) const {
+  const auto until = valid_until(number);  // first: what happens meanwhile counts against us
+  if (now() < until) return {};
+  std::lock_guard lock(mutex_);
+  if (given_up_ || status_.state == session_state::closed) return errc::closed;
+  const bool is_over = status_.state == session_state::expired || number != counters_.incarnations;
+  return is_over ? errc::session_expired : errc::lease_lapsed;
+}
+
 bool core::has_lapsed() const {
   return options_.lease == lease_mode::strict && connected() && !over() && valid_until() <= now();
 }

@@ -1,5 +1,7 @@
 #include <zkrecipes/error.hpp>
 
+#include "backend/worded_errors.hpp"
+
 namespace zkrecipes {
 
 namespace {
@@ -43,6 +45,7 @@ const char* text(errc value) {
 }
 
 struct category final : boost::system::error_category {
+  constexpr category() noexcept : error_category(backend::error_category_number) {}
   const char* name() const noexcept override { return "zkrecipes"; }
   std::string message(int value) const override { return text(static_cast<errc>(value)); }
 };

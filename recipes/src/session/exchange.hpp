@@ -11,9 +11,10 @@ namespace zkrecipes::detail {
 
 /// A request in flight, and its answer.
 struct exchange {
-  explicit exchange(scheduler_ptr s) : done(std::move(s)) {}
+  exchange(scheduler_ptr s, bool writes) : done(std::move(s)), is_write(writes) {}
   std::optional<backend::reply> answer;
   condition done;
+  bool is_write;
 };
 
 using exchange_ptr = std::shared_ptr<exchange>;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/error.hpp>
+
 namespace zkrecipes::detail {
 
 namespace {
@@ -24,6 +26,7 @@ failure_reason reason_of(const error_code& error) noexcept {
   if (error == errc::read_only) return failure_reason::read_only;
   if (error == errc::session_expired) return failure_reason::session_refused;
   if (error.category() == tls_error_category()) return failure_reason::tls;
+  if (error == boost::asio::error::host_not_found) return failure_reason::unresolved;
   if (error == errc::no_descriptors) return failure_reason::no_descriptors;
   return is_end_of_connection(error) ? failure_reason::closed : failure_reason::unreachable;
 }

@@ -18,6 +18,7 @@
 
 #include <zkrecipes/detail/initiate.hpp>
 
+#include "backend/worded_errors.hpp"
 #include "session/completion.hpp"
 #include "session/condition.hpp"
 #include "session/reach_limit.hpp"
@@ -67,6 +68,7 @@ awaitable<outcome<Results...>> reachable(std::shared_ptr<reach_limit> limit, std
   auto result = co_await std::move(body);
   auto& error = std::get<0>(result);
   if (mine.is_over() && error == asio::error::operation_aborted) error = errc::connection_loss;
+  error = backend::loss_of_operation(error, mine.had_connection());
   co_return result;
 }
 

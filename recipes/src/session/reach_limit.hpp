@@ -28,6 +28,8 @@ class reach_limit {
     ~waiting();
     /// It was cancelled for want of a connection.
     bool is_over() const noexcept { return is_over_; }
+    /// There was a connection at a time, so something may have been sent.
+    bool had_connection() const noexcept { return in_.is_connected_ || in_.since_ >= since_; }
 
    private:
     friend class reach_limit;

@@ -17,10 +17,11 @@ const char* advice_on(failure_reason reason) {
   switch (reason) {
     case failure_reason::refused: return "nothing listens there";
     case failure_reason::unreachable: return "the network does not lead there";
-    case failure_reason::silent: return "no answer within the connect timeout";
+    case failure_reason::silent:
+      return "no answer within the connect timeout: is it paused or cut off, or no ZooKeeper server?";
     case failure_reason::closed:
       return "the server closed the connection: it may have no quorum or too many connections, or the port may be for "
-             "TLS only";
+             "TLS only, or of another program";
     case failure_reason::authentication: return "the server refused the credentials themselves";
     case failure_reason::read_only: return "the server has no quorum";
     case failure_reason::session_refused: return "a new session is asked for";
@@ -56,14 +57,26 @@ const char* advice_on_tls(const error_code& error) {
   return "";
 }
 
+/// No connection has come about.
+const char* advice_on_unreachable(const error_code& error) {
+  namespace system_errc = boost::system::errc;
+  if (error == system_errc::address_not_available)
+    return "this machine has no free address for it; TLS needs one of the loopback interface, too";
+  if (error == system_errc::permission_denied || error == system_errc::operation_not_permitted)
+    return "this machine forbids it, for example by a firewall of its own";
+  const bool is_of_network = error == system_errc::network_unreachable || error == system_errc::host_unreachable ||
+                             error == system_errc::network_down || error == system_errc::timed_out;
+  return is_of_network ? advice_on(failure_reason::unreachable)
+                       : "this machine could not even try: is the address right?";
+}
+
 const char* advice_on(const connection_failure& failure) {
   if (failure.error == boost::system::errc::protocol_error) return breach_of_protocol;
   if (failure.reason == failure_reason::tls) return advice_on_tls(failure.error);
   if (failure.error == errc::auth_required)
     return "its enforce.auth.schemes names the scheme: digest is session_options::digest or async_add_credentials, "
            "x509 a certificate in session_options::tls";
-  if (failure.error == boost::system::errc::address_not_available)
-    return "this machine has no free address for it; TLS needs one of the loopback interface, too";
+  if (failure.reason == failure_reason::unreachable) return advice_on_unreachable(failure.error);
   return advice_on(failure.reason);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/worded_errors.hpp"
 #include "queue/dead_letter_folder.hpp"
 #include "session/outcomes.hpp"
 #include "session/request_size.hpp"
@@ -161,7 +162,7 @@ awaitable<outcome<>> topic_core::revive(std::string group, dead_letter which) {
     const bool is_undone = may_have_happened(result.error) && (!error || !is_maybe_done);
     if (!is_undone || error == errc::session_expired) co_return outcome<>(error);
     error = co_await frame_->session->wait_connected(nullptr, frame_->session->retry_deadline());
-    if (error) co_return outcome<>(error == errc::timed_out ? make_error_code(errc::connection_loss) : error);
+    if (error) co_return outcome<>(error == errc::timed_out ? backend::loss_of(true, was_sent) : error);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <zkrecipes/shard.hpp>
 
 #include "backend/begin_once.hpp"
+#include "backend/worded_errors.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 #include "session/request_size.hpp"
@@ -191,7 +192,7 @@ void topic_producer_state::end_late() {
   for (auto each = first; each != behind; ++each) {
     auto& late = **each;
     count_out(late, late.composed, late.messages.size());
-    results_.push_back({std::move(late.caller), errc::connection_loss, late.put});
+    results_.push_back({std::move(late.caller), backend::not_sent(), late.put});
   }
   waiting_.erase(first, behind);
   if (!results_.empty()) tell_all(get_scheduler()->base, std::exchange(results_, {}));

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
 #include "backend/begin_once.hpp"
@@ -21,6 +22,12 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 namespace {
+
+/// The C client has refused the address, or had no memory: nobody was asked.
+error_code why_no_handle(int number) {
+  if (number == ENOMEM) return make_error_code(boost::system::errc::not_enough_memory);
+  return asio::error::host_not_found;
+}
 
 change to_change(int type) {
   if (type == ZOO_CREATED_EVENT) return change::created;
@@ -54,9 +61,10 @@ void c_client_link::open(const link_options& options, const endpoint& at) {
   id.client_id = options.key.id;
   std::memcpy(id.passwd, options.key.password.data(), std::min(sizeof id.passwd, options.key.password.size()));
   zoo_set_debug_level(static_cast<ZooLogLevel>(0));  // we report errors ourselves, and its log buffers are process-wide
+  errno = 0;
   handle_ = zookeeper_init(host.c_str(), &on_event, static_cast<int>(options.key.timeout.count()),
                            options.key.id ? &id : nullptr, this, 0);
-  if (!handle_) return fail(errc::connection_loss);
+  if (!handle_) return fail(why_no_handle(errno));
   check_.emplace(options.key.id);
   detour_.emplace();
   if (!detour_->is_ready()) return fail(errc::no_descriptors);
@@ -88,6 +96,7 @@ void c_client_link::submit(request what, reply_handler handler) {
   if (!handle_ || closing_) {
     reply refused;
     refused.error = closing_ ? errc::closed : errc::connection_loss;
+    refused.sent = false;
     heard_of_.push_back(finished{std::move(handler), std::move(refused)});
     return deliver_later();
   }

@@ -34,20 +34,18 @@ inline int pending_error(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &number, &size) == 0 ? number : 0;
 }
 
-/// This `errno` as an error, if it is one that says why a connection could not be established.
+/// This `errno` as an error, if it is one that says why a connection could not be established. (That descriptors have
+/// run out is told as such.)
 inline error_code connect_error(int number) {
   switch (number) {
-    case ECONNREFUSED:
-    case ECONNRESET:
-    case ENETUNREACH:
-    case EHOSTUNREACH:
-    case ENETDOWN:
-    case EHOSTDOWN:
-    case EADDRNOTAVAIL:
-    case ETIMEDOUT:
-    case EACCES:
-    case EPERM: return {number, boost::system::system_category()};
-    default: return {};
+    case 0:
+    case EINPROGRESS:
+    case EALREADY:
+    case EAGAIN:
+    case EINTR:
+    case EMFILE:
+    case ENFILE: return {};
+    default: return {number, boost::system::system_category()};
   }
 }
 

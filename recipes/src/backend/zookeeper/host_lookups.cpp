@@ -26,6 +26,8 @@ error_code reason_of(int failure, int system_error) {
     case EAI_AGAIN: return asio::error::host_not_found_try_again;
     case EAI_MEMORY: return asio::error::no_memory;
     case EAI_SYSTEM: return error_code(system_error, boost::system::system_category());
+    case EAI_FAMILY:
+    case EAI_ADDRFAMILY: return asio::error::address_family_not_supported;
     default: return asio::error::no_recovery;
   }
 }

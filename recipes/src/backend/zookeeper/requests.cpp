@@ -3,6 +3,8 @@
 #include <deque>
 #include <utility>
 
+#include "backend/worded_errors.hpp"
+
 namespace zkrecipes::backend {
 
 error_code from_c_client(int rc) noexcept {
@@ -27,7 +29,7 @@ error_code from_c_client(int rc) noexcept {
     case ZINVALIDSTATE:
     case ZCLOSING:
     case ZSESSIONMOVED: return errc::connection_loss;
-    default: return errc::server_error;
+    default: return server_refusal(rc);
   }
 }
 
