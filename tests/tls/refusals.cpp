@@ -55,6 +55,19 @@ BOOST_DATA_TEST_CASE(expired, versions, version) {
   check_refusal(options_with(authority.issue({.name = "late", .end = -1s})), tls_errc::own_certificate_expired);
 }
 
+// By which alert a server refuses depends on its TLS library; what we know of our own certificate does not.
+BOOST_DATA_TEST_CASE(without_a_reason, versions, version) {
+  server.speak(version, version);
+  server.refuse_without_a_reason();
+  check_refusal(options_with(authority.issue({.name = "client"})), tls_errc::own_certificate_refused);
+}
+
+BOOST_DATA_TEST_CASE(expired_and_without_a_reason, versions, version) {
+  server.speak(version, version);
+  server.refuse_without_a_reason();
+  check_refusal(options_with(authority.issue({.name = "late", .end = -1s})), tls_errc::own_certificate_expired);
+}
+
 BOOST_DATA_TEST_CASE(revoked, versions, version) {
   server.speak(version, version);
   const auto own = authority.issue({.name = "revoked"});

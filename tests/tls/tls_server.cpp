@@ -67,6 +67,13 @@ void tls_server::heed_revocations(const std::string& list) {
   X509_STORE_set_flags(SSL_CTX_get_cert_store(context_.native_handle()), X509_V_FLAG_CRL_CHECK);
 }
 
+void tls_server::refuse_without_a_reason() {
+  context_.set_verify_callback([](bool, asio::ssl::verify_context& certificate) {
+    X509_STORE_CTX_set_error(certificate.native_handle(), X509_V_ERR_APPLICATION_VERIFICATION);
+    return false;
+  });
+}
+
 void tls_server::drop_all() {
   boost::system::error_code ignored;
   for (const auto& each : state_->streams) {

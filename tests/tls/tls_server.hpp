@@ -36,6 +36,8 @@ class tls_server {
   void require_client(const std::string& authority);
   /// Refuses clients that are on this list.
   void heed_revocations(const std::string& list);
+  /// Refuses each certificate, by an alert that does not say why (40, handshake failure).
+  void refuse_without_a_reason();
   /// Drops all connections.
   void drop_all();
 

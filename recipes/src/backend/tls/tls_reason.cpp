@@ -5,6 +5,8 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/ssl/error.hpp>
 
+#include "backend/worded_errors.hpp"
+
 namespace zkrecipes::backend {
 
 namespace asio = boost::asio;
@@ -40,8 +42,7 @@ tls_errc reason_of_handshake(int reason) {
     case SSL_R_TLSV1_ALERT_INAPPROPRIATE_FALLBACK: return tls_errc::no_common_version;
     case SSL_R_WRONG_VERSION_NUMBER:
     case SSL_R_PACKET_LENGTH_TOO_LONG:
-    case SSL_R_UNEXPECTED_RECORD:
-    case SSL_R_UNEXPECTED_EOF_WHILE_READING: return tls_errc::not_tls;
+    case SSL_R_UNEXPECTED_RECORD: return tls_errc::not_tls;
     case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: return tls_errc::certificate_required;
     case SSL_R_TLSV1_ALERT_UNKNOWN_CA: return tls_errc::own_authority_unknown;
     case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED: return tls_errc::own_certificate_expired;
@@ -60,14 +61,32 @@ int place_of_request() {
   return index;
 }
 
-/// We know this ourselves. The alert of a server that gets no certificate depends on its TLS library and its version.
-bool lacks_certificate(const SSL* connection) {
-  return SSL_get_ex_data(connection, place_of_request()) && !SSL_get_certificate(connection);
+/// What we know ourselves of a handshake that the server has ended. How it does so, by which alert or by none, depends
+/// on its TLS library and its version.
+tls_errc reason_by_our_side(const SSL* connection, tls_errc by_server) {
+  if (SSL_get_ex_data(connection, place_of_request())) {  // it has asked for a certificate
+    const auto* ours = SSL_get_certificate(connection);
+    if (!ours) return tls_errc::certificate_required;
+    if (X509_cmp_current_time(X509_get0_notAfter(ours)) < 0) return tls_errc::own_certificate_expired;
+    const bool is_untold = by_server == tls_errc::handshake_failed || by_server == tls_errc::not_tls;
+    return is_untold ? tls_errc::own_certificate_refused : by_server;
+  }
+  const auto state = SSL_get_state(connection);
+  const bool has_answered = state != TLS_ST_BEFORE && state != TLS_ST_CW_CLNT_HELLO;
+  return by_server == tls_errc::not_tls && has_answered ? tls_errc::handshake_failed : by_server;
+}
+
+/// The reason of OpenSSL; 0: it has none.
+int reason_in(const error_code& failure) {
+  if (failure.category() != asio::error::get_ssl_category()) return 0;
+  const auto code = static_cast<unsigned long>(failure.value());
+  return ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
 }
 
 bool is_end_of_stream(const error_code& failure) {
-  return failure == asio::error::eof || failure == asio::ssl::error::stream_truncated ||
-         failure == asio::error::connection_reset || failure == asio::error::broken_pipe;
+  return reason_in(failure) == SSL_R_UNEXPECTED_EOF_WHILE_READING || failure == asio::error::eof ||
+         failure == asio::ssl::error::stream_truncated || failure == asio::error::connection_reset ||
+         failure == asio::error::broken_pipe;
 }
 
 }  // namespace
@@ -83,17 +102,15 @@ void record_certificate_requests(SSL_CTX* context) {
 error_code tls_reason(const error_code& failure, const SSL* connection) {
   const bool is_established = SSL_is_init_finished(connection) == 1;
   if (is_end_of_stream(failure)) {
-    if (is_established) return errc::connection_loss;
-    return lacks_certificate(connection) ? tls_errc::certificate_required : tls_errc::not_tls;
+    return is_established ? connection_lost() : make_error_code(reason_by_our_side(connection, tls_errc::not_tls));
   }
   if (failure.category() != asio::error::get_ssl_category()) return failure;
   // A signature by another key is told as an error of the part of OpenSSL that compared it, such as RSA's padding.
   if (const auto verdict = SSL_get_verify_result(connection); verdict != X509_V_OK && !is_established)
     return reason_of_certificate(verdict);
-  const auto code = static_cast<unsigned long>(failure.value());
-  const int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
-  const bool is_alert = reason >= SSL_AD_REASON_OFFSET;
-  return is_alert && lacks_certificate(connection) ? tls_errc::certificate_required : reason_of_handshake(reason);
+  const bool is_alert = reason_in(failure) >= SSL_AD_REASON_OFFSET;
+  const auto by_server = reason_of_handshake(reason_in(failure));
+  return is_alert ? reason_by_our_side(connection, by_server) : by_server;
 }
 
 }  // namespace zkrecipes::backend
