@@ -220,7 +220,6 @@ BOOST_AUTO_TEST_CASE(an_ownership_is_valid_until_its_end_and_not_beyond_its_leas
   BOOST_TEST(held.valid());
   state().now = held.valid_until();
   BOOST_TEST(!held.valid());
-  BOOST_TEST(!held.error());
   state().now = before;
   BOOST_TEST(held.valid());
   fire(backend::change::deleted, "/e/" + own);

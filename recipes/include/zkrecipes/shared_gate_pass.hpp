@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -20,9 +19,9 @@ class shared_gate_pass {
   using executor_type = boost::asio::any_io_executor;
 
   shared_gate_pass() noexcept = default;  ///< No permission: `error()` is `closed`.
-  shared_gate_pass(ownership held, std::shared_ptr<detail::own_node> node, lease_clock::time_point ends) noexcept;
+  shared_gate_pass(ownership held, lease_clock::time_point ends) noexcept;
 
-  /// No error while it is held, as far as we know. Else the reason of its end (see `async_lost`).
+  /// No error while it is `valid()`. Else the reason of its end (see `async_lost`).
   error_code error() const noexcept { return held_.error(); }
   /// Until when it may be believed to be ours: by the lease of the session, and by `shared_gate_options::safety`.
   lease_clock::time_point valid_until() const;
@@ -70,7 +69,6 @@ class shared_gate_pass {
 
  private:
   ownership held_;
-  std::shared_ptr<detail::own_node> node_;
   lease_clock::time_point ends_{};
 };
 

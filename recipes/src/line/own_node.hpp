@@ -66,11 +66,12 @@ class own_node : public std::enable_shared_from_this<own_node> {
   std::string name() const { return std::string(name_of(path_)); }
   std::int64_t token() const noexcept { return token_; }
   const core_ptr& session() const noexcept { return session_; }
+  /// As the guard has noticed it.
   error_code lost() const;
+  /// Why it is not ours, by the clock of this moment: the guard may not have noticed it yet.
+  error_code error() const;
   /// End of the belief that the node is ours, by the session's lease.
   lease_clock::time_point valid_until() const;
-  /// Not lost, and `valid_until` has not come yet.
-  bool valid() const;
 
   // On the strand.
   const line_spec& line() const noexcept { return line_; }
@@ -104,6 +105,7 @@ class own_node : public std::enable_shared_from_this<own_node> {
   void read_own(const backend::reply& node);
   void look_for_request(const std::string& data);
   lease_clock::time_point believed_until() const;
+  void note_end(lease_clock::time_point when);
   void lose(error_code why);
   bool note_lost(error_code why);
   bool lose_if_over();
@@ -122,13 +124,14 @@ class own_node : public std::enable_shared_from_this<own_node> {
   std::int32_t sequence_ = 0;
   bool ghost_ = false;
   bool revoked_ = false;
-  lease_clock::time_point give_up_at_ = never;  // the end of a revocation's grace, or of our own limit
   condition changed_;
   std::weak_ptr<const watch> hint_;  // the guard's
   bool is_deletion_told_ = false;    // by an event that came before this hint
 
   mutable std::mutex mutex_;
   error_code lost_;
+  lease_clock::time_point give_up_at_ = never;  // the end of a revocation's grace, or of our own limit. Written on the
+                                                // strand, so it is read there without the mutex
 };
 
 using own_node_ptr = std::shared_ptr<own_node>;

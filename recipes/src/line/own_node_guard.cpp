@@ -85,14 +85,17 @@ void own_node::look_for_request(const std::string& data) {
   if (!asks_revocation(data)) return;
   const auto grace = grace_of(data);
   const auto present = session_->now();
-  if (grace < std::chrono::duration_cast<std::chrono::milliseconds>(never - present)) {
-    give_up_at_ = std::min(give_up_at_, present + grace);
-  }
+  if (grace < std::chrono::duration_cast<std::chrono::milliseconds>(never - present)) note_end(present + grace);
   if (!std::exchange(revoked_, true)) changed_.notify();
 }
 
-void own_node::give_up_by(lease_clock::time_point when) {
+void own_node::note_end(lease_clock::time_point when) {
+  std::lock_guard lock(mutex_);
   give_up_at_ = std::min(give_up_at_, when);
+}
+
+void own_node::give_up_by(lease_clock::time_point when) {
+  note_end(when);
   changed_.notify();  // the guard waits until the former time
 }
 
@@ -120,9 +123,11 @@ lease_clock::time_point own_node::valid_until() const {
   return lost() ? lease_clock::time_point{} : session_->valid_until(bound_->number);
 }
 
-bool own_node::valid() const {
-  const auto until = valid_until();  // first: what happens meanwhile counts against us
-  return session_->now() < until;
+error_code own_node::error() const {
+  const auto doubt = session_->invalid(bound_->number);
+  std::lock_guard lock(mutex_);
+  if (lost_ || doubt) return lost_ ? lost_ : doubt;
+  return session_->now() < give_up_at_ ? error_code() : errc::revoked;
 }
 
 bool own_node::note_lost(error_code why) {

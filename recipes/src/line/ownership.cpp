@@ -31,13 +31,13 @@ std::int64_t ownership::token() const noexcept { return node_ ? node_->token() :
 
 const std::string& ownership::path() const noexcept { return node_ ? node_->path() : no_path(); }
 
-error_code ownership::error() const noexcept { return node_ ? node_->lost() : make_error_code(errc::closed); }
+error_code ownership::error() const noexcept { return node_ ? node_->error() : make_error_code(errc::closed); }
 
 lease_clock::time_point ownership::valid_until() const {
   return node_ ? node_->valid_until() : lease_clock::time_point{};
 }
 
-bool ownership::valid() const { return node_ && node_->valid(); }
+bool ownership::valid() const { return !error(); }
 
 transaction ownership::fenced(transaction operations) const {
   return transaction().check(path()).append(std::move(operations));

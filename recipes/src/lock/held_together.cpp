@@ -1,6 +1,5 @@
 #include "lock/held_together.hpp"
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -37,7 +36,6 @@ awaitable<error_code> held_together::acquire(acquire_one how, std::string path, 
   auto& [failure, one] = acquired;
   if (!failure) add(std::move(one));
   if (auto why = error()) co_return why;
-  if (!failure && !std::ranges::all_of(all_, &ownership::valid)) co_return errc::lease_lapsed;  // not noticed yet
   co_return failure;
 }
 

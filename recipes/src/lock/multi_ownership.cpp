@@ -35,7 +35,9 @@ const ownership& multi_ownership::at(std::size_t index) const {
   return held_->all()[index];
 }
 
-error_code multi_ownership::error() const noexcept { return held_ ? held_->error() : make_error_code(errc::closed); }
+error_code multi_ownership::error() const noexcept {
+  return size() > 0 ? held_->error() : make_error_code(errc::closed);
+}
 
 lease_clock::time_point multi_ownership::valid_until() const {
   auto until = size() > 0 ? lease_clock::time_point::max() : lease_clock::time_point{};
@@ -43,10 +45,7 @@ lease_clock::time_point multi_ownership::valid_until() const {
   return until;
 }
 
-bool multi_ownership::valid() const {
-  const auto is_valid = [](const ownership& each) { return each.valid(); };
-  return size() > 0 && std::ranges::all_of(held_->all(), is_valid);
-}
+bool multi_ownership::valid() const { return !error(); }
 
 transaction multi_ownership::fenced(transaction operations) const {
   transaction all;

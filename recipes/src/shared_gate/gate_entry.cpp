@@ -24,7 +24,7 @@ awaitable<outcome<shared_gate_pass>> gate_entry::enter() {
     if (error) co_return failed<shared_gate_pass>(error);
     const auto ends = get_scheduler()->deadline_of(safety_);
     who->node()->give_up_by(ends);
-    co_return outcome<shared_gate_pass>(error, shared_gate_pass(std::move(place), who->node(), ends));
+    co_return outcome<shared_gate_pass>(error, shared_gate_pass(std::move(place), ends));
   }
 }
 

@@ -96,7 +96,7 @@ void contender::wait_revoked() {
 }
 
 void contender::write() {
-  if (!holding_ || held_.error()) return;
+  if (!holding_) return;  // also behind the end of its lease, until it is told: the fence has to hold then
   auto change = transaction().set(of_.store, std::to_string(held_.token()));
   operations_.start<std::vector<operation_result>>(
       [&](auto token) { zk_.async_commit(held_.fenced(std::move(change)), std::move(token)); },

@@ -251,6 +251,7 @@ class lock_client final : public routine {
     const auto path = held_.path();
     const bool obeys = dice().one_in(2);
     auto asked = std::make_shared<bool>(false);
+    auto told = std::make_shared<bool>(false);
     aside<>([&](auto token) { held_.async_revoked(std::move(token)); },
             [this, path, asked](error_code why) {
               if (why != errc::revoked) return;
@@ -258,7 +259,8 @@ class lock_client final : public routine {
               *asked = true;
             });
     aside<>([&](auto token) { held_.async_lost(std::move(token)); },
-            [this, path](error_code why) {
+            [this, path, told](error_code why) {
+              *told = true;
               in().require(is_loss(why) || why == errc::revoked || why == errc::closed,
                            "an ownership ends for a reason", why.message());
               if (why == errc::revoked) of_.revocations.taken(path);
@@ -267,15 +269,16 @@ class lock_client final : public routine {
     if (!of_.all_well && extra_.one_in(4)) longest = 40s;
     const auto until = here().now() + dice().between(0ms, longest);
     bool was_over = false;
-    while (!stopping() && !held_.error() && !(obeys && *asked) && here().now() < until) {
+    while (!stopping() && !*told && !(obeys && *asked) && here().now() < until) {
       co_await rest(10ms, 100ms);
-      was_over = is_over_for_good(was_over);
+      was_over = is_over_for_good(was_over, *told);
     }
   }
 
-  /// The belief has ended: that is told at once, unless the process slept.
-  bool is_over_for_good(bool was_over) {
-    const bool is_over = !held_.error() && here().now() >= held_.valid_until();
+  /// The belief has ended: that is told at once, unless the process slept. `error()` goes by the clock and would not
+  /// show it.
+  bool is_over_for_good(bool was_over, bool is_told) {
+    const bool is_over = !is_told && here().now() >= held_.valid_until();
     in().require(!is_over || !was_over, "an owner hears that its belief has ended", held_.path());
     return is_over;
   }
