@@ -7,14 +7,14 @@ namespace zkrecipes::detail {
 
 namespace {
 
-constexpr std::size_t longest_id = 256;
+constexpr std::size_t longest_message_id = 256;
 
 }  // namespace
 
 /// The ids of those that will come can be of any length.
 std::size_t held_messages::room() const noexcept {
   const auto left = most_bytes - std::min(most_bytes, bytes_);
-  return std::min(most_ - std::min(most_, all_.size()), left / (longest_id + bytes_of_attempts));
+  return std::min(most_ - std::min(most_, all_.size()), left / (longest_message_id + bytes_of_attempts));
 }
 
 std::size_t held_messages::cost_of(std::string_view id) {
