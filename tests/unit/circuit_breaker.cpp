@@ -25,6 +25,7 @@ struct breaker_case {
   static queue_consumer_options options_with(message_order order) {
     queue_consumer_options how;
     how.order = order;
+    how.retry.jitter = 0;
     return how;
   }
   void add(const message_names& all) {

@@ -43,8 +43,15 @@ void circuit_breaker::note_failure(message_in_hand& which, const std::string& re
   const bool is_common = is_forbidden && !which.is_at_fault;
   if (!is_open_ && (is_common || (!which.is_at_fault && are_enough(which)))) open(reason, now);
   if (!is_open_ || !std::exchange(is_probing_, false)) return;
-  next_probe_ = now + std::min<lease_clock::duration>(pause_, options_.retry.outage);
+  next_probe_ = now + varied(std::min<lease_clock::duration>(pause_, options_.retry.outage));
   pause_ = std::min<lease_clock::duration>(2 * pause_, longest_probe_pause);
+}
+
+/// Shorter by up to `message_retry::jitter`. A dependency that is away for a part of each second, as behind a quota,
+/// could meet all attempts in that part.
+lease_clock::duration circuit_breaker::varied(lease_clock::duration pause) {
+  const auto share = std::generate_canonical<double, 32>(random_);
+  return std::chrono::duration_cast<lease_clock::duration>(pause * (1 - options_.retry.jitter * share));
 }
 
 /// The second of a lane is tried when the first has had all its attempts.
@@ -95,7 +102,7 @@ void circuit_breaker::rest(message_in_hand& which, std::chrono::milliseconds pau
 /// Others can not tell whether the message is at fault where none is begun, or none succeeds. So it is tried earlier.
 void circuit_breaker::rest_until(message_in_hand& which, lease_clock::time_point latest, lease_clock::time_point now) {
   const bool keeps_its_pause = which.is_at_fault && !is_strict() && !is_open_;
-  const auto early = now + std::max(options_.retry.first, longest_probe_pause);
+  const auto early = now + varied(std::max(options_.retry.first, longest_probe_pause));
   window_.rest(which, keeps_its_pause ? latest : std::min(latest, early));
 }
 

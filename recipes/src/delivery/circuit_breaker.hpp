@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 
@@ -57,6 +58,7 @@ class circuit_breaker {
  private:
   bool is_strict() const noexcept { return options_.order == message_order::strict; }
   bool are_enough(const message_in_hand& which);
+  lease_clock::duration varied(lease_clock::duration pause);
   void rest_until(message_in_hand& which, lease_clock::time_point latest, lease_clock::time_point now);
   bool takes_count(const message_in_hand& which, lease_clock::time_point now);
   void open(const std::string& reason, lease_clock::time_point now);
@@ -80,6 +82,7 @@ class circuit_breaker {
   std::uint64_t last_probe_ = 0;          // of those that take turns
   bool is_probing_ = false;
   bool is_prepared_ = false;
+  std::minstd_rand random_;
 };
 
 }  // namespace zkrecipes::detail
