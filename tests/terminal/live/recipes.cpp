@@ -196,6 +196,31 @@ BOOST_AUTO_TEST_CASE(elections_are_among_them) {
   BOOST_TEST(list("lock").as_array().empty());
 }
 
+// A consumer has created its effects there.
+BOOST_AUTO_TEST_CASE(numbers_of_one_sequence_do_not_use_up_the_search_and_one_that_is_something_is_found) {
+  const auto make = [this](const std::string& folder, int count) {
+    create(folder);
+    removes(folder);
+    for (int i = 0; i < count;) {
+      transaction some;
+      for (int k = 0; k < 500 && i < count; ++k, ++i) {
+        const auto digits = std::to_string(i);
+        some.create(folder + "/r-" + std::string(10 - digits.size(), '0') + digits, "done");
+      }
+      const auto made = run(zk().async_commit(some, tuple));
+      BOOST_TEST_REQUIRE(!std::get<0>(made), std::get<0>(made).message());
+    }
+  };
+  make("/effects", 10'200);
+  make("/few", 300);
+  lock inside(zk(), "/few/r-0000000000", {.id = "me"});  // which is not looked at unless one of the others is something
+  const auto held = run(inside.async_acquire(tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(held));
+  BOOST_TEST(list("lock").as_array().empty());
+  create("/few/r-0000000001/below");
+  BOOST_TEST(recipe_at("/few/r-0000000000").at("state") == "held");
+}
+
 BOOST_AUTO_TEST_CASE(what_is_declared_and_not_there_is_told) {
   zk();
   const auto path = root() + "/nothing";

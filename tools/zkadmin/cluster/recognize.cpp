@@ -10,9 +10,6 @@
 
 namespace zkadmin {
 
-namespace {
-
-/// The part of a name before the server's sequence number; empty if the name does not end in ten digits.
 std::string_view before_sequence(std::string_view name) noexcept {
   constexpr std::size_t digits = 10;
   if (name.size() <= digits) return {};
@@ -20,6 +17,8 @@ std::string_view before_sequence(std::string_view name) noexcept {
   const bool is_number = std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
   return is_number ? name.substr(0, name.size() - digits) : std::string_view{};
 }
+
+namespace {
 
 bool is_number(std::string_view name) noexcept {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });

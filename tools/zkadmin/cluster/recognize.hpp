@@ -19,6 +19,9 @@ bool is_leaf_name(std::string_view name) noexcept;
 /// The name of a permit that is taken, as Curator's InterProcessSemaphoreV2 writes it: `_c_<guid>-lease-<10 digits>`.
 bool is_lease_name(std::string_view name) noexcept;
 
+/// The part of a name before the server's sequence number; empty if the name does not end in ten digits.
+std::string_view before_sequence(std::string_view name) noexcept;
+
 /// The recipes that zkadmin shows.
 enum class recipe {
   none,

@@ -37,6 +37,24 @@ std::uint32_t created_below(const zkrecipes::node_stat& stat) {
   return (static_cast<std::uint32_t>(stat.cversion) + static_cast<std::uint32_t>(stat.num_children)) / 2;
 }
 
+/// Numbers of one sequence, such as effects that a consumer has created.
+bool are_numbered(const std::vector<std::string>& names) {
+  const auto begin = before_sequence(names.front());
+  return !begin.empty() &&
+         std::ranges::all_of(names, [begin](const auto& each) { return before_sequence(each) == begin; });
+}
+
+/// Takes so many out of a sorted list, evenly.
+std::vector<std::string> take_sample(std::vector<std::string>& from, std::size_t count) {
+  std::vector<std::string> sample, rest;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const bool is_taken = i * count / from.size() != (i + 1) * count / from.size();
+    (is_taken ? sample : rest).push_back(std::move(from[i]));
+  }
+  from = std::move(rest);
+  return sample;
+}
+
 void shorten(std::vector<survey_note>& notes, const std::string& root, const char* rest) {
   if (notes.size() <= max_notes) return;
   const auto more = notes.size() - max_notes;
@@ -94,6 +112,9 @@ asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t de
   const auto seen = co_await recipe_at(path, listed);
   auto told = told_by(path, seen, listed);
   if (how_.on_visited) how_.on_visited({path, seen.which, told, listed});
+  const bool is_nothing = told.which == recipe::none && seen.which == recipe::none && !seen.is_own_data &&
+                          session_of(listed.stat) == 0 && listed.stat.num_children == 0;
+  if (!is_nothing) release(parent_of(path), depth);
   if (told.which != recipe::none) told_.emplace(path, std::move(told));
   plan(path, seen.which, std::move(listed.names), depth);
 }
@@ -134,13 +155,27 @@ void tree_search::plan(const std::string& path, recipe which, std::vector<std::s
     return is_leaf_name(name) || is_part_of(which, name) || (path == "/" && name == "zookeeper");
   });
   std::sort(names.begin(), names.end());
+  if (names.size() > share && are_numbered(names)) {
+    auto sample = take_sample(names, share);
+    alike_[path] = std::exchange(names, std::move(sample));
+  }
+  put_on_levels(path, names, depth + 1);
+}
+
+void tree_search::put_on_levels(const std::string& path, const std::vector<std::string>& names, std::size_t first) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     auto child = join(path, names[i]);
     if (how_.skips && how_.skips(child)) continue;
-    const auto deeper = depth + 1 + i / share;
+    const auto deeper = first + i / share;
     if (levels_.size() <= deeper) levels_.resize(deeper + 1);
     levels_[deeper].push_back(std::move(child));
   }
+}
+
+/// One of the sample below this path is something, so all are visited.
+void tree_search::release(const std::string& path, std::size_t depth) {
+  const auto alike = alike_.extract(path);
+  if (!alike.empty()) put_on_levels(path, alike.mapped(), depth + 1);
 }
 
 std::vector<survey_note> tree_search::notes() const {

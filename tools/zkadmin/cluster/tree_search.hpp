@@ -43,7 +43,9 @@ struct search_options {
 
 /// One walk, breadth first: if it has to be cut off, the deepest nodes are missing. If a node has more than 250
 /// children, 250 are visited with their level, and 250 more with each level below, so that a backlog takes only its
-/// share of the walk. Nodes that can be no recipes of their own by their names are skipped.
+/// share of the walk. Nodes that can be no recipes of their own by their names are skipped. Where more than 250
+/// children are all numbers of one sequence, such as effects, 250 are visited; the rest only if one of these is
+/// anything.
 class tree_search {
  public:
   tree_search(zkrecipes::session session, std::string root, search_options how = {});
@@ -76,6 +78,8 @@ class tree_search {
   boost::asio::awaitable<glimpse> recipe_at(const std::string& path, const zkrecipes::node_children& listed);
   recipe_place told_by(const std::string& path, const glimpse& seen, const zkrecipes::node_children& listed) const;
   void plan(const std::string& path, recipe which, std::vector<std::string> names, std::size_t depth);
+  void put_on_levels(const std::string& path, const std::vector<std::string>& names, std::size_t first);
+  void release(const std::string& path, std::size_t depth);
   void leave(const std::string& path);
 
   zkrecipes::session session_;
@@ -86,7 +90,8 @@ class tree_search {
   std::size_t visited_ = 0;
   bool is_late_ = false;
   bool is_gone_ = false;
-  std::map<std::string, recipe_place> told_;  ///< By the path of the node that tells of it.
+  std::map<std::string, recipe_place> told_;               ///< By the path of the node that tells of it.
+  std::map<std::string, std::vector<std::string>> alike_;  ///< Children beside a sample of them, by their parent.
   recipe_paths found_;
   std::vector<std::string> refused_;
   std::map<std::string, std::size_t> left_;  ///< How many children of a node were not visited.
