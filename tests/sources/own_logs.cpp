@@ -88,7 +88,8 @@ BOOST_AUTO_TEST_CASE(what_a_log_says_is_told_in_printable_form) {
              words.substr(0, 100));
   BOOST_TEST(words.ends_with("y..."), words.substr(0, 100));
   BOOST_TEST(words.size() < 1'100u);
-  BOOST_TEST(count_told("loud\uFFFDlog\uFFFD") == 1u);
+  BOOST_TEST(count_told("loud\uFFFDlog\uFFFD") == 2u);  // by the source, and as the reason of the term's end
+  BOOST_TEST(count_told("(term-ended: failed, term 1: loud\uFFFDlog\uFFFD, shard 0000") == 1u);
   all.clear();
 }
 
