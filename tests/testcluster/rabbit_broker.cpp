@@ -132,6 +132,30 @@ BOOST_AUTO_TEST_CASE(a_missing_program_is_told_with_its_package) {
   BOOST_TEST(contains(words, "(Debian: apt-get install rabbitmq-server)"));
 }
 
+BOOST_AUTO_TEST_CASE(a_node_that_hangs_at_its_start_is_started_once_more) {
+  scratch place;
+  const auto script = place.path() / "rabbitmq-server";
+  std::ofstream(script) << R"py(#!/usr/bin/env python3
+import os, re, socket, time
+began = os.environ["RABBITMQ_PID_FILE"]
+if not os.path.exists(began):
+  open(began, "w").close()
+  time.sleep(600)
+host, port = re.search(r"listeners.tcp.1 = (.*):(.*)", open(os.environ["RABBITMQ_CONFIG_FILE"]).read()).groups()
+with socket.create_server((host, int(port))) as listener:
+  while True:
+    client, _ = listener.accept()
+    client.recv(8)
+    client.sendall(bytes([1, 0, 0, 0, 0, 0, 4, 0, 10, 0, 10]))
+    client.close()
+)py";
+  fs::permissions(script, fs::perms::owner_all);
+  const other_scripts own(place.path().string());
+  rabbit_broker one({.start_timeout = 10s});
+  BOOST_TEST(one.running());
+  BOOST_TEST(contains(failure([&] { rabbit_broker({.start_timeout = 1ms}); }), "rabbitmq-server does not answer"));
+}
+
 BOOST_AUTO_TEST_CASE(an_occupied_port_is_told) {
   using boost::asio::ip::tcp;
   boost::asio::io_context io;

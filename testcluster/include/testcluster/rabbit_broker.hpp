@@ -44,7 +44,8 @@ struct rabbit_broker_options {
   /// over the broker's own, such as `vm_memory_high_watermark.absolute = 1GiB`.
   std::vector<std::string> extra_config{};
 
-  /// How long start-up, start() and start_all() may take. More than zero.
+  /// How long start-up, start() and start_all() may take. More than zero. A node that has not answered after half of it
+  /// is killed and started once more.
   std::chrono::milliseconds start_timeout{120'000};
 };
 
