@@ -144,9 +144,9 @@ asio::awaitable<bool> http_server::serve_one(connection& on, boost::beast::flat_
   parser.body_limit(limits_.body);
   on.stream.expires_after(limits_.idle);
   auto [failure, read] = co_await http::async_read_header(on.stream, buffer, parser, as_result);
-  const auto length = static_cast<std::size_t>(parser.content_length().value_or(limits_.body));
   const bool is_whole = failure || parser.is_done();
-  const bool has_room = is_whole || make_room_for(on, length);
+  const auto length = [&] { return static_cast<std::size_t>(parser.content_length().value_or(limits_.body)); };
+  const bool has_room = is_whole || make_room_for(on, length());
   if (!is_whole && has_room) {
     auto [cut, more] = co_await http::async_read(on.stream, buffer, parser, as_result);
     failure = cut;
