@@ -115,8 +115,8 @@ std::string delivery_memory::note_missing(const numbered_id& of, std::uint64_t f
   return missing_.back();
 }
 
-void delivery_memory::note_unknown(const numbered_id& of, std::uint64_t from, std::uint64_t to,
-                                   const settled_run& open) {
+void delivery_memory::record_unknown(const numbered_id& of, std::uint64_t from, std::uint64_t to,
+                                     const settled_run& open) {
   auto all = not_come(of, from, to, open);
   if (all.empty()) return;
   const auto end = end_of_missing(of);

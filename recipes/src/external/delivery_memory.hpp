@@ -50,7 +50,7 @@ class delivery_memory {
   std::string note_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
   const std::vector<std::string>& missing() const noexcept { return missing_; }
   /// The same numbers may be those of no message, or of one that is not there: they are not missed later, either.
-  void note_unknown(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
+  void record_unknown(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
   const settled_runs& runs() const noexcept { return runs_; }
   /// Nothing was ever settled, and no attempt has failed.
   bool is_new() const noexcept { return settled_ == 0 && failed_.empty(); }

@@ -63,7 +63,7 @@ std::vector<backend::request> dead_terms::looks() {
 void dead_terms::note_looks(const std::vector<backend::reply>& answers) {
   auto answer = answers.begin() + static_cast<std::ptrdiff_t>(count(state::open));
   for (auto& each : seats_) {
-    if (each.is_open) note_seat(each, *answer++);
+    if (each.is_open) record_seat(each, *answer++);
   }
   answer = answers.begin();
   for (auto& each : records_) {
@@ -71,7 +71,7 @@ void dead_terms::note_looks(const std::vector<backend::reply>& answers) {
   }
 }
 
-void dead_terms::note_seat(seat& which, const backend::reply& answer) {
+void dead_terms::record_seat(seat& which, const backend::reply& answer) {
   was_refused_ = was_refused_ || is_server_refusal(answer.error);
   if (is_untold(answer.error)) return;
   which.is_open = !answer.error && answer.stat.ephemeral_owner == session_id_;

@@ -62,7 +62,7 @@ class dead_terms {
 
   std::size_t count(state which) const noexcept;
   std::size_t place_of(const std::string& seat_path);
-  void note_seat(seat& which, const backend::reply& answer);
+  void record_seat(seat& which, const backend::reply& answer);
   void judge(record& which, const backend::reply& answer) const;
   void note_read(record& which, const backend::reply& answer);
   chunk& room_for(std::size_t operations, std::size_t bytes);

@@ -105,7 +105,7 @@ class own_node : public std::enable_shared_from_this<own_node> {
   void read_own(const backend::reply& node);
   void look_for_request(const std::string& data);
   lease_clock::time_point believed_until() const;
-  void note_end(lease_clock::time_point when);
+  void record_end(lease_clock::time_point when);
   void lose(error_code why);
   bool note_lost(error_code why);
   bool lose_if_over();

@@ -85,17 +85,17 @@ void own_node::look_for_request(const std::string& data) {
   if (!asks_revocation(data)) return;
   const auto grace = grace_of(data);
   const auto present = session_->now();
-  if (grace < std::chrono::duration_cast<std::chrono::milliseconds>(never - present)) note_end(present + grace);
+  if (grace < std::chrono::duration_cast<std::chrono::milliseconds>(never - present)) record_end(present + grace);
   if (!std::exchange(revoked_, true)) changed_.notify();
 }
 
-void own_node::note_end(lease_clock::time_point when) {
+void own_node::record_end(lease_clock::time_point when) {
   std::lock_guard lock(mutex_);
   give_up_at_ = std::min(give_up_at_, when);
 }
 
 void own_node::give_up_by(lease_clock::time_point when) {
-  note_end(when);
+  record_end(when);
   changed_.notify();  // the guard waits until the former time
 }
 

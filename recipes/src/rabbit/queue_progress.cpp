@@ -54,7 +54,7 @@ void queue_progress::look_for_missing(const numbered_id& of, std::uint64_t first
   at->second = std::max(at->second, of.number);
   const bool is_forgotten = is_new && !memory_.runs().find(of) && memory_.runs().may_have_forgotten(of.producer);
   if (from > to) return;
-  if (first == of.number || is_forgotten) return memory_.note_unknown(of, from, to, open_numbers(of));
+  if (first == of.number || is_forgotten) return memory_.record_unknown(of, from, to, open_numbers(of));
   auto lost = memory_.note_missing(of, from, to, open_numbers(of));
   if (!lost.empty()) missing_.push_back(std::move(lost));
 }

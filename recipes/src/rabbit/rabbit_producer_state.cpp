@@ -127,7 +127,7 @@ awaitable<error_code> rabbit_producer_state::prepare() {
   const auto& session = frame_->broker.session;
   auto error = session->over();
   if (!error) give_up_if_late();
-  if (!error) error = note_end();
+  if (!error) error = record_end();
   tell_results();  // not behind a pause
   if (!error && !numbering_->has_begun()) error = co_await numbering_->begin();
   if (!error) error = co_await broker_.ready();

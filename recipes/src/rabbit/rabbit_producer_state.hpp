@@ -85,7 +85,7 @@ class rabbit_producer_state : public std::enable_shared_from_this<rabbit_produce
   // What the broker has said.
   void note_confirm(const amqp_confirm& what);
   void note_return(std::uint64_t tag);
-  error_code note_end();
+  error_code record_end();
   error_code judge_refusal(const error_code& why);
   void forget_connection();
 

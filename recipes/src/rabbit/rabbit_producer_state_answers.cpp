@@ -30,7 +30,7 @@ void rabbit_producer_state::note_return(std::uint64_t tag) {
 }
 
 /// An error ends all puts. Without one, what is not confirmed is sent again on the next connection.
-error_code rabbit_producer_state::note_end() {
+error_code rabbit_producer_state::record_end() {
   if (greeted_ == 0 || broker_.is_up()) return {};
   if (std::exchange(must_declare_again_, false)) broker_.close();
   const auto why = broker_.why();
