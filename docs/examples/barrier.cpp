@@ -3,6 +3,7 @@
 
 #include <boost/asio.hpp>
 
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 namespace asio = boost::asio;

@@ -3,6 +3,7 @@
 
 #include <boost/asio.hpp>
 
+#include <zkrecipes/consumer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 struct billing : zkrecipes::queue_consumer {

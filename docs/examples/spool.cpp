@@ -4,7 +4,8 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/spooled_producer.hpp>
+#include <zkrecipes/consumer.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 namespace asio = boost::asio;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <zkrecipes/queue_consumer_options.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "delivery_backlog.hpp"
 #include "delivery_result.hpp"

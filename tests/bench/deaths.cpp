@@ -13,7 +13,7 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
 
 #include "leaders.hpp"
 #include "parts.hpp"

@@ -1,6 +1,7 @@
 // Elections and terms in round trips.
 #include <boost/asio.hpp>
 
+#include <zkrecipes/consumer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "ownerships.hpp"

@@ -17,7 +17,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include <zkrecipes/gate.hpp>
+#include <zkrecipes/flow/gate.hpp>
 
 #include "parts.hpp"
 #include "rounds.hpp"

@@ -12,8 +12,8 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include <zkrecipes/keyed_limiter.hpp>
-#include <zkrecipes/limiter.hpp>
+#include <zkrecipes/flow/keyed_limiter.hpp>
+#include <zkrecipes/flow/limiter.hpp>
 
 #include "parts.hpp"
 #include "rounds.hpp"

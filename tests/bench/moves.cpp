@@ -9,7 +9,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
 
-#include <zkrecipes/balance.hpp>
+#include <zkrecipes/flow/balance.hpp>
 
 #include "locked_balance.hpp"
 #include "parts.hpp"

@@ -2,7 +2,7 @@
 // because the broker takes each message for acknowledged when it has sent it, and one that acknowledges every hundred
 // messages at once. `rabbit_rates [MESSAGES [ROUNDS]]`, see source_rates.hpp. The messages have 100 bytes, and ids as
 // a `rabbit_producer` gives them. Everyone gets a queue of its own, because what is read leaves it.
-#include <zkrecipes/rabbit_queues.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include <testcluster/rabbit_broker.hpp>
 

@@ -5,8 +5,8 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/topic.hpp>
-#include <zkrecipes/topic_producer.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
 
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"

@@ -5,7 +5,7 @@
 
 #include <hiredis/hiredis.h>
 
-#include <zkrecipes/redis_streams.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include <testcluster/redis_broker.hpp>
 

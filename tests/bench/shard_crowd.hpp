@@ -12,7 +12,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include <zkrecipes/shard_group.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
 
 namespace bench {
 

@@ -11,7 +11,7 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/shared_balance.hpp>
+#include <zkrecipes/flow/shared_balance.hpp>
 
 #include "parts.hpp"
 #include "rounds.hpp"

@@ -19,8 +19,8 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/consumer_coordinator.hpp>
-#include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include <testcluster/ensemble.hpp>
 

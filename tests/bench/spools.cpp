@@ -10,8 +10,8 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/spooled_producer.hpp>
-#include <zkrecipes/topic.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "parts.hpp"
 #include "rounds.hpp"

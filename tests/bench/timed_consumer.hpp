@@ -5,8 +5,8 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include <zkrecipes/consumer_coordinator.hpp>
-#include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "delivery_result.hpp"
 #include "stopwatch.hpp"

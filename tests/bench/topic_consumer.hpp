@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <zkrecipes/topic.hpp>
+#include <zkrecipes/consumer/topic.hpp>
 
 #include "timed_consumer.hpp"
 #include "topic_rounds.hpp"

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string>
 
-#include <zkrecipes/queue_types.hpp>
+#include <zkrecipes/consumer/shard.hpp>
+#include <zkrecipes/queue_base.hpp>
 #include <zkrecipes/session.hpp>
-#include <zkrecipes/shard.hpp>
 #include <zkrecipes/transaction.hpp>
 
 #include "ensemble/request_log.hpp"

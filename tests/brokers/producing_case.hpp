@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include <zkrecipes/topic_types.hpp>
+#include <zkrecipes/consumer/topic_types.hpp>
 
 #include "brokers/broker_case.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <zkrecipes/shared_balance.hpp>
+#include <zkrecipes/flow/shared_balance.hpp>
 
 #include "support/coroutine.hpp"
 

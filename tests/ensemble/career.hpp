@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/leader_career.hpp>
+#include <zkrecipes/consumer/leader_career.hpp>
 
 #include "support/coroutine.hpp"
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 
-#include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "ensemble/hold_point.hpp"
 #include "ensemble/queue_case.hpp"

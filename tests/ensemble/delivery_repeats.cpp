@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/shard_group.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
 
 #include "ensemble/topic_case.hpp"
 

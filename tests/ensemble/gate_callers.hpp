@@ -10,7 +10,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/shared_gate.hpp>
+#include <zkrecipes/flow/shared_gate.hpp>
 
 #include "ensemble/ensemble_case.hpp"
 

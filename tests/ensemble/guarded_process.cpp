@@ -9,7 +9,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/read.hpp>
 
-#include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
 
 #include "support/coroutine.hpp"
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <vector>
 
-#include <zkrecipes/once_per.hpp>
+#include <zkrecipes/flow/once_per.hpp>
 
 #include "ensemble/ensemble_case.hpp"
 #include "ensemble/request_log.hpp"

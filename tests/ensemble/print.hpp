@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include <zkrecipes/leader_career.hpp>
+#include <zkrecipes/consumer/leader_career.hpp>
 #include <zkrecipes/session.hpp>
 
 namespace zkrecipes {

@@ -1,5 +1,5 @@
 // The leader works off a queue: each message has its effect once and in order, even if leaders die.
-#include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "ensemble/queue_case.hpp"
 #include "ensemble/replica.hpp"

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include <zkrecipes/shared_limiter_options.hpp>
+#include <zkrecipes/consumer/shared_limiter.hpp>
 
 namespace zkrecipes::test {
 

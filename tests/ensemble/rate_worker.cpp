@@ -9,7 +9,7 @@
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <zkrecipes/shared_limiter.hpp>
+#include <zkrecipes/consumer/shared_limiter.hpp>
 
 #include "ensemble/rate_plan.hpp"
 #include "support/coroutine.hpp"

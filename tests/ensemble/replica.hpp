@@ -6,7 +6,7 @@
 #include <source_location>
 #include <string>
 
-#include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
 #include <zkrecipes/election.hpp>
 
 #include "ensemble/career.hpp"

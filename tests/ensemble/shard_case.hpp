@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/shard_group.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
 
 #include "ensemble/career.hpp"
 #include "ensemble/ensemble_case.hpp"

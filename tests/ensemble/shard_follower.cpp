@@ -1,7 +1,7 @@
 // A follower shows a shard group as it is, without asking.
 #include <map>
 
-#include <zkrecipes/shard_group_follower.hpp>
+#include <zkrecipes/consumer/shard_group_follower.hpp>
 
 #include "ensemble/shard_case.hpp"
 

@@ -1,5 +1,5 @@
 // Routers follow who owns which shard.
-#include <zkrecipes/shard_router.hpp>
+#include <zkrecipes/consumer/shard_router.hpp>
 
 #include "ensemble/shard_case.hpp"
 

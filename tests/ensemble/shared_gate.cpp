@@ -5,8 +5,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <zkrecipes/flow/shared_gate.hpp>
 #include <zkrecipes/lock.hpp>
-#include <zkrecipes/shared_gate.hpp>
 
 #include "ensemble/ensemble_case.hpp"
 #include "ensemble/request_log.hpp"

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <zkrecipes/shared_limiter.hpp>
+#include <zkrecipes/consumer/shared_limiter.hpp>
 
 #include "ensemble/ensemble_case.hpp"
 #include "ensemble/rate_plan.hpp"

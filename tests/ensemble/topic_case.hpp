@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <zkrecipes/topic.hpp>
-#include <zkrecipes/topic_producer.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
 
 #include "ensemble/delivery_case.hpp"
 

@@ -2,77 +2,77 @@
 # library are not built for anything else there. What only functions need that no target calls, such as a session, stays
 # unresolved when the program is linked, which works only in a program at a fixed place (-no-pie).
 set(library_subjects
-  backend/guardian/guardian_message
-  backend/guardian/hex
-  backend/opcode
-  backend/request
-  backend/tcp_socket
-  backend/tls/tls_context
-  backend/tls/tls_files
-  backend/tls/tls_reason
-  backend/tls/tls_stream
-  backend/tls/tls_ticket
-  backend/tls/tls_transport
-  backend/zookeeper/answer_check
-  backend/zookeeper/c_client_link
-  backend/zookeeper/c_client_link_credentials
-  backend/zookeeper/c_client_link_end
-  backend/zookeeper/c_client_link_input
-  backend/zookeeper/c_client_link_silence
-  backend/zookeeper/c_client_link_tls
-  backend/zookeeper/credentials_frame
-  backend/zookeeper/input_detour
-  backend/zookeeper/requests
-  backend/zookeeper/stand_in
-  balance/pace_record
-  barrier/round_member
-  barrier/round_record
-  commit/commit_path
-  commit/commit_record
-  commit/transaction_mark
-  delivery/producer_marks
-  discovery/service_instance
-  election/consumer_notes
-  election/term_history
-  election/term_record
-  external/delivery_memory
-  external/held_messages
-  external/numbered_id
-  external/place_position
-  external/place_progress
-  external/remembered_ids
-  external/settled_run
-  external/settled_runs
-  format/json_fields
-  format/json_object
-  format/json_parts
-  format/json_text
-  format/shown_text
-  line/member_data
-  line/node_name
-  once/once_record
-  queue/dead_letter
-  queue/entry
-  queue/key_mark
-  queue/queue_layout
-  semaphore/permit_record
-  session/error
-  session/host_list
-  session/node
-  session/paths
-  session/tls_error
-  shards/group_layout
-  shards/member_record
-  shards/shard_map
-  shards/shard_name
-  shards/shard_quarantine
-  shards/shard_set
-  topic/failed_attempts
-  topic/log_position
-  topic/packed_batch
-  topic/topic_layout
-  topic/topic_letters
-  backend/endpoint)
+  core/backend/guardian/guardian_message
+  core/backend/guardian/hex
+  core/backend/opcode
+  core/backend/request
+  core/backend/tcp_socket
+  core/backend/tls/tls_context
+  core/backend/tls/tls_files
+  core/backend/tls/tls_reason
+  core/backend/tls/tls_stream
+  core/backend/tls/tls_ticket
+  core/backend/tls/tls_transport
+  core/backend/zookeeper/answer_check
+  core/backend/zookeeper/c_client_link
+  core/backend/zookeeper/c_client_link_credentials
+  core/backend/zookeeper/c_client_link_end
+  core/backend/zookeeper/c_client_link_input
+  core/backend/zookeeper/c_client_link_silence
+  core/backend/zookeeper/c_client_link_tls
+  core/backend/zookeeper/credentials_frame
+  core/backend/zookeeper/input_detour
+  core/backend/zookeeper/requests
+  core/backend/zookeeper/stand_in
+  flow/balance/pace_record
+  core/barrier/round_member
+  core/barrier/round_record
+  core/commit/commit_path
+  core/commit/commit_record
+  core/commit/transaction_mark
+  consumer/delivery/producer_marks
+  core/discovery/service_instance
+  core/election/consumer_notes
+  core/election/term_history
+  core/election/term_record
+  consumer/external/delivery_memory
+  consumer/external/held_messages
+  consumer/external/numbered_id
+  consumer/external/place_position
+  consumer/external/place_progress
+  consumer/external/remembered_ids
+  consumer/external/settled_run
+  consumer/external/settled_runs
+  core/format/json_fields
+  core/format/json_object
+  core/format/json_parts
+  core/format/json_text
+  core/format/shown_text
+  core/line/member_data
+  core/line/node_name
+  flow/once/once_record
+  core/queue/dead_letter
+  core/queue/entry
+  core/queue/key_mark
+  core/queue/queue_layout
+  core/semaphore/permit_record
+  core/session/error
+  core/session/host_list
+  core/session/node
+  core/session/paths
+  core/session/tls_error
+  consumer/shards/group_layout
+  consumer/shards/member_record
+  consumer/shards/shard_map
+  consumer/shards/shard_name
+  consumer/shards/shard_quarantine
+  consumer/shards/shard_set
+  consumer/topic/failed_attempts
+  consumer/topic/log_position
+  consumer/topic/packed_batch
+  consumer/topic/topic_layout
+  consumer/topic/topic_letters
+  core/backend/endpoint)
 set(spool_subjects
   spool/spool_error
   spool/spool_file
@@ -91,20 +91,20 @@ set(redis_subjects
   redis/stream_position
   redis/stream_replies)
 set(rabbit_subjects
-  rabbit/amqp_client
-  rabbit/amqp_client_requests
-  rabbit/amqp_content
-  rabbit/amqp_frame_reader
-  rabbit/amqp_handshake
-  rabbit/amqp_refusal
-  rabbit/amqp_table_check
-  rabbit/amqp_writer
-  rabbit/delivery_tags
-  rabbit/producer_name
-  rabbit/queue_progress
-  rabbit/rabbit_error
-  rabbit/rabbit_link
-  rabbit/unnamed_message)
+  rabbitmq/amqp_client
+  rabbitmq/amqp_client_requests
+  rabbitmq/amqp_content
+  rabbitmq/amqp_frame_reader
+  rabbitmq/amqp_handshake
+  rabbitmq/amqp_refusal
+  rabbitmq/amqp_table_check
+  rabbitmq/amqp_writer
+  rabbitmq/delivery_tags
+  rabbitmq/producer_name
+  rabbitmq/queue_progress
+  rabbitmq/rabbit_error
+  rabbitmq/rabbit_link
+  rabbitmq/unnamed_message)
 set(admin_subjects
   cluster/admin_answers
   cluster/admin_object
@@ -202,7 +202,7 @@ function(zkrecipes_subjects name folder)
   list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/${folder}/)
   list(TRANSFORM ARGN APPEND .cpp)
   add_library(${name} STATIC ${ARGN})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_SOURCE_DIR}/recipes/src
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/${folder} ${ZKRECIPES_INNER_FOLDERS}
     ${PROJECT_SOURCE_DIR}/recipes/include ${PROJECT_SOURCE_DIR}/testcluster/include)
   set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
   target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections)

@@ -1,5 +1,5 @@
 // Sources of the user's.
-#include <zkrecipes/external_source.hpp>
+#include <zkrecipes/consumer/external_source.hpp>
 
 #include "operations/subjects.hpp"
 

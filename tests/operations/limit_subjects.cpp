@@ -1,7 +1,7 @@
 // A rate and a pace that processes share, and calls that are made once in a period.
-#include <zkrecipes/once_per.hpp>
-#include <zkrecipes/shared_balance.hpp>
-#include <zkrecipes/shared_limiter.hpp>
+#include <zkrecipes/consumer/shared_limiter.hpp>
+#include <zkrecipes/flow/once_per.hpp>
+#include <zkrecipes/flow/shared_balance.hpp>
 
 #include "operations/subjects.hpp"
 

@@ -1,7 +1,7 @@
 // Shard groups and routers.
-#include <zkrecipes/shard_group.hpp>
-#include <zkrecipes/shard_group_follower.hpp>
-#include <zkrecipes/shard_router.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
+#include <zkrecipes/consumer/shard_group_follower.hpp>
+#include <zkrecipes/consumer/shard_router.hpp>
 
 #include "operations/subjects.hpp"
 

@@ -1,6 +1,6 @@
 // Topics and their producers.
-#include <zkrecipes/topic.hpp>
-#include <zkrecipes/topic_producer.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
 
 #include "operations/subjects.hpp"
 

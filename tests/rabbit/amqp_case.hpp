@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "rabbit/amqp_client.hpp"
 #include "rabbit/server_bytes.hpp"
+#include "rabbitmq/amqp_client.hpp"
 
 namespace zkrecipes::test {
 

@@ -2,7 +2,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 
-#include <zkrecipes/rabbit_producer.hpp>
+#include <zkrecipes/rabbitmq/rabbit_producer.hpp>
 
 #include "brokers/false_broker.hpp"
 #include "rabbit/rabbit_case.hpp"

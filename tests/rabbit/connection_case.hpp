@@ -15,11 +15,11 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/rabbit_error.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "brokers/scripted_world.hpp"
-#include "rabbit/rabbit_connection.hpp"
 #include "rabbit/server_bytes.hpp"
+#include "rabbitmq/rabbit_connection.hpp"
 #include "support/fake_world.hpp"
 
 namespace zkrecipes::test {

@@ -6,7 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/rabbit_error.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "rabbit/amqp_case.hpp"
 

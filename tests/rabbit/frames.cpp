@@ -3,10 +3,10 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/rabbit_error.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "rabbit/amqp_case.hpp"
-#include "rabbit/amqp_table_check.hpp"
+#include "rabbitmq/amqp_table_check.hpp"
 
 using namespace std::literals;
 using namespace zkrecipes;

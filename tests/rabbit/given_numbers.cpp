@@ -1,5 +1,5 @@
 // Numbers that come from a file which feeds several queues: what is told of their holes, and what a consumer remembers.
-#include "rabbit/given_numbers.hpp"
+#include "rabbitmq/given_numbers.hpp"
 
 #include <cstdint>
 #include <string>
@@ -8,8 +8,8 @@
 
 #include "external/numbered_id.hpp"
 #include "rabbit/amqp_case.hpp"
-#include "rabbit/claimed_numbers.hpp"
-#include "rabbit/queue_progress.hpp"
+#include "rabbitmq/claimed_numbers.hpp"
+#include "rabbitmq/queue_progress.hpp"
 
 using namespace zkrecipes::test;
 using namespace zkrecipes::detail;

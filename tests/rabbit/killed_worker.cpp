@@ -2,7 +2,7 @@
 //   rabbit_killed_worker HOSTS ROOT BROKERS QUEUE
 #include "brokers/killed_worker.hpp"
 
-#include <zkrecipes/rabbit_queues.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 using namespace std::chrono_literals;
 

@@ -1,5 +1,5 @@
 // The nodes of a cluster are killed in turn, and consumers and producers with them.
-#include <zkrecipes/rabbit_producer.hpp>
+#include <zkrecipes/rabbitmq/rabbit_producer.hpp>
 
 #include "rabbit/rabbit_case.hpp"
 #include "support/line_process.hpp"

@@ -6,12 +6,12 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/rabbit_error.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "brokers/scripted_stream.hpp"
-#include "rabbit/delivery_limit.hpp"
-#include "rabbit/rabbit_link.hpp"
 #include "rabbit/server_bytes.hpp"
+#include "rabbitmq/delivery_limit.hpp"
+#include "rabbitmq/rabbit_link.hpp"
 #include "support/fake_world.hpp"
 
 using namespace std::chrono_literals;

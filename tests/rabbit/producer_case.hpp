@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <zkrecipes/rabbit_producer.hpp>
+#include <zkrecipes/rabbitmq/rabbit_producer.hpp>
 
 #include "brokers/producing_case.hpp"
 #include "rabbit/rabbit_case.hpp"

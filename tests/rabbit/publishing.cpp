@@ -10,8 +10,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "rabbit/answer_watch.hpp"
-#include "rabbit/queue_publisher.hpp"
+#include "rabbitmq/answer_watch.hpp"
+#include "rabbitmq/queue_publisher.hpp"
 
 using namespace zkrecipes::detail;
 

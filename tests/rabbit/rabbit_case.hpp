@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/rabbit_queues.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include <testcluster/rabbit_broker.hpp>
 

@@ -12,8 +12,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "rabbit/queue_progress.hpp"
 #include "rabbit/simulated_queue.hpp"
+#include "rabbitmq/queue_progress.hpp"
 
 namespace zkrecipes::test {
 

@@ -4,11 +4,11 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/rabbit_error.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "rabbit/amqp_case.hpp"
-#include "rabbit/amqp_refusal.hpp"
-#include "rabbit/delivery_limit.hpp"
+#include "rabbitmq/amqp_refusal.hpp"
+#include "rabbitmq/delivery_limit.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

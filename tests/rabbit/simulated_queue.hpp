@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "rabbit/amqp_delivery.hpp"
-#include "rabbit/delivery_tags.hpp"
+#include "rabbitmq/amqp_delivery.hpp"
+#include "rabbitmq/delivery_tags.hpp"
 
 namespace zkrecipes::test {
 

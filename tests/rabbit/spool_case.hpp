@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <zkrecipes/rabbit_spool.hpp>
+#include <zkrecipes/rabbitmq/rabbit_spool.hpp>
 
 #include "rabbit/producer_case.hpp"
 #include "spool/file_case.hpp"

@@ -10,7 +10,7 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/rabbit_spool.hpp>
+#include <zkrecipes/rabbitmq/rabbit_spool.hpp>
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;

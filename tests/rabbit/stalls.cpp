@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "rabbit/stall_watch.hpp"
+#include "rabbitmq/stall_watch.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -6,8 +6,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "rabbit/queue_progress.hpp"
 #include "rabbit/random_consumer.hpp"
+#include "rabbitmq/queue_progress.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

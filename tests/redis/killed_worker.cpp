@@ -2,7 +2,7 @@
 //   redis_killed_worker HOSTS ROOT BROKER
 #include "brokers/killed_worker.hpp"
 
-#include <zkrecipes/redis_streams.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;

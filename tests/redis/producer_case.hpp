@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/redis_producer.hpp>
+#include <zkrecipes/redis/redis_producer.hpp>
 
 #include "brokers/producing_case.hpp"
 #include "redis/redis_case.hpp"

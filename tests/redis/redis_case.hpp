@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/redis_streams.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include <testcluster/redis_broker.hpp>
 

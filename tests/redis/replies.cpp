@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/redis_error.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "redis/redis_reply_text.hpp"
 #include "redis/reply_text.hpp"

@@ -11,7 +11,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/redis_error.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "brokers/scripted_world.hpp"
 #include "redis/redis_inquiry.hpp"

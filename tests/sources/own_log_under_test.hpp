@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <zkrecipes/external_source.hpp>
+#include <zkrecipes/consumer/external_source.hpp>
 
 #include "ensemble/delivery_case.hpp"
 #include "sources/own_log.hpp"

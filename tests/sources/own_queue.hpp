@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <zkrecipes/external_queue.hpp>
+#include <zkrecipes/consumer/external_source.hpp>
 
 #include "sources/change_signal.hpp"
 #include "sources/planned_faults.hpp"

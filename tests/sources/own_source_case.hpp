@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/external_source.hpp>
+#include <zkrecipes/consumer/external_source.hpp>
 
 #include "brokers/running_reader.hpp"
 #include "ensemble/delivery_case.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <zkrecipes/rabbit_queues.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include <testcluster/rabbit_broker.hpp>
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <zkrecipes/redis_streams.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include <testcluster/redis_broker.hpp>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
 
 #include "ensemble/delivery_case.hpp"
 

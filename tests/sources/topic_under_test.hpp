@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include <zkrecipes/topic.hpp>
-#include <zkrecipes/topic_producer.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
 
 #include "ensemble/delivery_case.hpp"
 

@@ -1,9 +1,9 @@
 // Spooled producers with their real file, on a real ensemble.
 #include <deque>
 
+#include <zkrecipes/consumer/topic.hpp>
 #include <zkrecipes/queue.hpp>
-#include <zkrecipes/spooled_producer.hpp>
-#include <zkrecipes/topic.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "ensemble/ensemble_case.hpp"
 #include "spool/file_case.hpp"

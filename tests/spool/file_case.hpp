@@ -10,7 +10,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/spool_error.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "spool/spool_file.hpp"
 

@@ -13,9 +13,9 @@
 
 #include <boost/asio.hpp>
 
+#include <zkrecipes/consumer/topic.hpp>
 #include <zkrecipes/queue.hpp>
-#include <zkrecipes/spooled_producer.hpp>
-#include <zkrecipes/topic.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;

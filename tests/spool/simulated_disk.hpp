@@ -11,8 +11,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>
 
-#include <zkrecipes/spool_error.hpp>
-#include <zkrecipes/spool_options.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "spool/spool_disk.hpp"
 

@@ -11,7 +11,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/spooled_producer.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "spool/simulated_disk.hpp"
 #include "spool/simulated_queue.hpp"

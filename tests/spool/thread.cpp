@@ -5,8 +5,8 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include <zkrecipes/spooled_producer.hpp>
-#include <zkrecipes/topic.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "spool/file_case.hpp"
 #include "support/coroutine.hpp"

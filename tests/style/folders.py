@@ -67,7 +67,7 @@ def check():
             other = target(sign, path, own, owners)
             if other in order and order.index(other) < order.index(own):
                 yield f"{name}:{line}: {own} is below {other}, and includes {path}"
-            if path.startswith("zookeeper") and not name.startswith("recipes/src/backend/zookeeper/"):
+            if path.startswith("zookeeper") and not name.startswith("recipes/src/core/backend/zookeeper/"):
                 yield f"{name}:{line}: {path} belongs into backend/zookeeper"
     for name in files("recipes/include/*.hpp"):
         for line, sign, path in includes(name):

@@ -1,7 +1,7 @@
 // Sample data of shard groups, for the tests.
 #pragma once
 
-#include <zkrecipes/shard_group_view.hpp>
+#include <zkrecipes/consumer/shard_group_view.hpp>
 
 #include "cluster/group_status.hpp"
 

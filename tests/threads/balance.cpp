@@ -9,7 +9,7 @@
 #include <boost/asio/use_future.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/balance.hpp>
+#include <zkrecipes/flow/balance.hpp>
 
 #include "support/coroutine.hpp"
 

@@ -2,7 +2,7 @@
 // meanwhile.
 #include <deque>
 
-#include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
 #include <zkrecipes/election.hpp>
 
 #include "ensemble/print.hpp"

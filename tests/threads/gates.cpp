@@ -18,7 +18,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/gate.hpp>
+#include <zkrecipes/flow/gate.hpp>
 
 #include "support/coroutine.hpp"
 

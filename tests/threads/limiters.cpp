@@ -11,8 +11,8 @@
 #include <boost/asio/use_future.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/keyed_limiter.hpp>
-#include <zkrecipes/limiter.hpp>
+#include <zkrecipes/flow/keyed_limiter.hpp>
+#include <zkrecipes/flow/limiter.hpp>
 
 #include "support/coroutine.hpp"
 

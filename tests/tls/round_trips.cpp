@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <zkrecipes/consumer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "ensemble/career.hpp"

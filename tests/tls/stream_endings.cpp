@@ -9,7 +9,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/tls_error.hpp>
+#include <zkrecipes/tls_options.hpp>
 
 #include "support/process.hpp"
 #include "tls/stream_case.hpp"

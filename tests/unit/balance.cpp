@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/balance.hpp>
+#include <zkrecipes/flow/balance.hpp>
 
 #include "unit/balance_case.hpp"
 #include "unit/refusal.hpp"

@@ -4,7 +4,7 @@
 #include <deque>
 #include <memory>
 
-#include <zkrecipes/balance.hpp>
+#include <zkrecipes/flow/balance.hpp>
 
 #include "support/coroutine.hpp"
 

@@ -8,6 +8,7 @@
 #include <boost/asio/use_future.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <zkrecipes/consumer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "unit/fake_session.hpp"

@@ -6,8 +6,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/consumer_coordinator.hpp>
-#include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "unit/fake_session.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/service_instance.hpp>
+#include <zkrecipes/service_discovery.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -6,7 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/gate.hpp>
+#include <zkrecipes/flow/gate.hpp>
 
 #include "gate/gate_state.hpp"
 #include "support/coroutine.hpp"

@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/error.hpp>
-#include <zkrecipes/tls_error.hpp>
+#include <zkrecipes/tls_options.hpp>
 
 #include "backend/worded_errors.hpp"
 #include "backend/zookeeper/requests.hpp"

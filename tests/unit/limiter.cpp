@@ -1,4 +1,5 @@
 // What a limiter lets through, and what it passes on.
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "unit/limiting.hpp"

@@ -6,8 +6,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/keyed_limiter.hpp>
-#include <zkrecipes/limiter.hpp>
+#include <zkrecipes/flow/keyed_limiter.hpp>
+#include <zkrecipes/flow/limiter.hpp>
 
 #include "limit/make_limiter.hpp"
 #include "support/coroutine.hpp"

@@ -7,7 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/shared_balance.hpp>
+#include <zkrecipes/flow/shared_balance.hpp>
 
 #include "balance/pace_record.hpp"
 #include "unit/fake_session.hpp"

@@ -8,7 +8,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/once_per.hpp>
+#include <zkrecipes/flow/once_per.hpp>
 
 #include "once/once_place.hpp"
 #include "session/paths.hpp"

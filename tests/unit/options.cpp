@@ -1,7 +1,7 @@
 // Every field of the options is checked, and a refusal names the field.
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/queue.hpp>
 

@@ -9,8 +9,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/topic.hpp>
-#include <zkrecipes/topic_producer.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
 
 #include "unit/fake_session.hpp"
 

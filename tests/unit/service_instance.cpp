@@ -1,7 +1,7 @@
 // The JSON of Curator's x-discovery. Curator's own serializer wrote the texts in the cases.
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/service_instance.hpp>
+#include <zkrecipes/service_discovery.hpp>
 
 using namespace zkrecipes;
 

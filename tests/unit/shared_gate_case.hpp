@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include <zkrecipes/shared_gate.hpp>
+#include <zkrecipes/flow/shared_gate.hpp>
 
 #include "unit/fake_session.hpp"
 

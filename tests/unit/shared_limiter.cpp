@@ -1,5 +1,5 @@
 // A shared limiter without servers: its options, and its life around a run.
-#include <zkrecipes/shared_limiter.hpp>
+#include <zkrecipes/consumer/shared_limiter.hpp>
 
 #include "unit/fake_session.hpp"
 #include "unit/refusal.hpp"

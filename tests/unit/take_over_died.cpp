@@ -5,7 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "consumer/career_bounds.hpp"
+#include "career/career_bounds.hpp"
 #include "election/term_record.hpp"
 #include "unit/coordinating.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "consumer/term_state.hpp"
+#include "career/term_state.hpp"
 #include "shards/shard_seat.hpp"
 #include "unit/sharding.hpp"
 

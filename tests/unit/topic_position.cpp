@@ -1,7 +1,7 @@
 // The names, the data and the positions of a topic.
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/shard.hpp>
+#include <zkrecipes/consumer/shard.hpp>
 
 #include "topic/log_progress.hpp"
 #include "topic/packed_batch.hpp"

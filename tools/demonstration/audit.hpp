@@ -8,7 +8,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <zkrecipes/queue_consumer_options.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 #include <zkrecipes/session.hpp>
 
 #include "observer.hpp"

@@ -7,7 +7,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <zkrecipes/queue_types.hpp>
+#include <zkrecipes/queue_base.hpp>
 #include <zkrecipes/session.hpp>
 
 namespace demo {

@@ -4,6 +4,7 @@
 
 #include <boost/asio.hpp>
 
+#include <zkrecipes/consumer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "logged_career.hpp"

@@ -7,7 +7,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <zkrecipes/leader_career.hpp>
+#include <zkrecipes/consumer/leader_career.hpp>
 
 #include "phase_log.hpp"
 

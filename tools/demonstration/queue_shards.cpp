@@ -7,8 +7,8 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/rabbit_producer.hpp>
-#include <zkrecipes/rabbit_queues.hpp>
+#include <zkrecipes/rabbitmq/rabbit_producer.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "put_all.hpp"
 #include "roles.hpp"

@@ -7,6 +7,7 @@
 
 #include <boost/asio.hpp>
 
+#include <zkrecipes/consumer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 namespace demo {

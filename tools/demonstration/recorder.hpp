@@ -7,7 +7,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "phase_log.hpp"
 #include "roles.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/queue_consumer_options.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
+#include <zkrecipes/consumer/topic.hpp>
 #include <zkrecipes/session_options.hpp>
-#include <zkrecipes/topic_options.hpp>
 
 #include "source_kind.hpp"
 #include "workload.hpp"

@@ -10,7 +10,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <zkrecipes/shard_group.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
 
 #include "shard_source.hpp"
 

@@ -1,6 +1,6 @@
 #include "shard_source.hpp"
 
-#include <zkrecipes/topic.hpp>
+#include <zkrecipes/consumer/topic.hpp>
 
 #include "log_source.hpp"
 #include "roles.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <zkrecipes/message_feed.hpp>
+#include <zkrecipes/consumer/message_feed.hpp>
 
 #include "backlog.hpp"
 #include "source_kind.hpp"

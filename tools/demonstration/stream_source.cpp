@@ -4,8 +4,8 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/redis_producer.hpp>
-#include <zkrecipes/redis_streams.hpp>
+#include <zkrecipes/redis/redis_producer.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "log_source.hpp"
 #include "put_all.hpp"

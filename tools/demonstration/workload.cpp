@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include <zkrecipes/shard.hpp>
+#include <zkrecipes/consumer/shard.hpp>
 
 namespace demo {
 

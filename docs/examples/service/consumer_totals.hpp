@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 namespace service {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include <zkrecipes/queue_types.hpp>
+#include <zkrecipes/queue_base.hpp>
 
 namespace service {
 

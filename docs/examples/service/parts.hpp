@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "configuration.hpp"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include <zkrecipes/consumer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "configuration.hpp"

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <zkrecipes/consumer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "configuration.hpp"

@@ -6,7 +6,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <zkrecipes/spooled_producer.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "library_metrics.hpp"
 

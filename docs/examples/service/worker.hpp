@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include <zkrecipes/consumer.hpp>
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 namespace service {

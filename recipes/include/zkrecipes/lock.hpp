@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/line_member.hpp>
-#include <zkrecipes/line_options.hpp>
 #include <zkrecipes/ownership.hpp>
 #include <zkrecipes/session.hpp>
 

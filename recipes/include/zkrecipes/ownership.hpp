@@ -1,7 +1,9 @@
 // The ownership of a lock, of permits or of a leadership.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,6 +13,26 @@
 #include <zkrecipes/transaction.hpp>
 
 namespace zkrecipes {
+
+/// Settings of the recipes that are made of a line: `lock`, `read_write_lock`, `multi_lock`, `semaphore`.
+struct line_options {
+  /// Our name, as the other clients see it: 1 to 256 bytes, no control characters.
+  std::string id = "zkrecipes";
+  /// Called while we wait, with the number of members ahead of us, those included that hold the lock or permits, as far
+  /// as we know: when we get in line, and whenever we look again and the number differs. A hook: see
+  /// docs/operations.md.
+  std::function<void(std::size_t ahead)> on_position{};
+};
+
+/// One client in the line of a lock or a similar recipe.
+struct line_member {
+  std::string id;          ///< The name that the member gives itself; foreign clients may have none.
+  std::string node;        ///< Its name under the recipe's path.
+  std::int64_t token = 0;  ///< The `czxid` of its node.
+  std::int64_t session_id = 0;
+  std::int32_t position = 0;  ///< In order of arrival, from 0.
+  bool holds = false;         ///< True: it holds the lock. False: it waits.
+};
 
 namespace detail {
 class own_node;

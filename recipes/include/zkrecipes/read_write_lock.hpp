@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/line_member.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/ownership.hpp>
 #include <zkrecipes/session.hpp>

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include <zkrecipes/diagnostic.hpp>
-#include <zkrecipes/line_member.hpp>
-#include <zkrecipes/line_options.hpp>
 #include <zkrecipes/ownership.hpp>
 #include <zkrecipes/session.hpp>
 

@@ -1,7 +1,9 @@
 // A session with a ZooKeeper ensemble, on which every recipe is built.
 #pragma once
 
+#include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,15 +13,114 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/execution_context.hpp>
 
+#include <zkrecipes/completion_token.hpp>
 #include <zkrecipes/detail/initiate.hpp>
-#include <zkrecipes/detail/session_operations.hpp>
 #include <zkrecipes/diagnostic.hpp>
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/node.hpp>
 #include <zkrecipes/session_options.hpp>
-#include <zkrecipes/session_status.hpp>
+#include <zkrecipes/tls_options.hpp>
 #include <zkrecipes/transaction.hpp>
+
+namespace zkrecipes {
+
+/// The reason of a `connection_failure`.
+enum class failure_reason {
+  refused,      ///< Nothing listens at the address.
+  unreachable,  ///< The network does not lead there; `connection_failure::error` has the system's reason.
+  silent,       ///< No answer within the connect timeout: packets are dropped, or the server is paused.
+  closed,       ///< The server closed the connection: no quorum, too many connections, a port for TLS only.
+  /// The server refused the credentials (`session_options::digest`), or serves only sessions that have some:
+  /// `connection_failure::error` tells which of the two, `auth_failed` or `auth_required`.
+  authentication,
+  read_only,        ///< The server has no quorum and serves reads only.
+  session_refused,  ///< The server says that the session is over; a new one is asked for.
+  /// The host name has no address: `connection_failure::error` is what the resolver said, or `timed_out`, if it said
+  /// nothing.
+  unresolved,
+  no_descriptors,  ///< This process has no file descriptor left.
+  tls              ///< No secure connection: `connection_failure::error` is a `tls_errc`.
+};
+
+const char* to_string(failure_reason reason) noexcept;
+
+/// The last failure of one server. It is forgotten when the server has answered a request.
+struct connection_failure {
+  std::string server;  ///< "address:port", or "name:port" of a name that is not resolved.
+  failure_reason reason = failure_reason::closed;
+  error_code error;
+  std::chrono::system_clock::time_point when;
+  std::uint64_t count = 0;  ///< Failures of this server in a row.
+};
+
+/// The states of a session.
+enum class session_state {
+  connecting,  ///< No connection yet for this incarnation.
+  connected,
+  suspended,  ///< The connection broke; the ZooKeeper session may live on.
+  expired,    ///< The server ended the session; a new incarnation follows.
+  closed,     ///< After `async_close`, or after `auth_failed`. It is the last state.
+};
+
+const char* to_string(session_state state) noexcept;
+
+/// A state of the session, why it was entered, and which ZooKeeper session it refers to.
+struct session_status {
+  session_state state = session_state::connecting;
+  /// Why the connection or the ZooKeeper session ended. While there is no connection also `no_servers` or
+  /// `no_descriptors`, reported anew at every try to connect.
+  error_code reason;
+  std::uint64_t incarnation = 0;         ///< Number of the current ZooKeeper session; so many were established so far.
+  std::int64_t session_id = 0;           ///< The server's id of the current ZooKeeper session; 0: there is none.
+  std::chrono::milliseconds timeout{0};  ///< The session timeout as negotiated with the server.
+  std::string server;                    ///< The server connected to, as "address:port"; empty without a connection.
+  std::uint64_t changes = 0;             ///< Number of changes of state so far.
+  /// Why there is no connection: the last failure of each server that has answered no request since. A failure is no
+  /// change of state: `session_options::log` tells it at once.
+  std::vector<connection_failure> failures;
+  /// The guardian (`session_options::guardian`) holds what this session has told it. No change of state.
+  bool is_guarded = false;
+};
+
+}  // namespace zkrecipes
+
+namespace zkrecipes::detail {
+
+class core;
+
+/// Each function begins the operation of its name, and calls the handler when that has ended.
+struct session_operations {
+  using core_ptr = std::shared_ptr<core>;
+  using secret_ptr = std::shared_ptr<const credentials>;
+  template <class... Results>
+  using handler = handler_for<void(error_code, Results...)>;
+
+  static void start_status_change(handler<session_status>, core_ptr, std::uint64_t);
+  static void start_connected_for(handler<>, core_ptr, time_budget);
+  static void start_create(handler<created_node>, core_ptr, std::string, std::string, create_mode, acl);
+  static void start_create_with_parents(handler<created_node>, core_ptr, std::string, std::string, create_mode);
+  static void start_ensure_path(handler<>, core_ptr, std::string);
+  static void start_remove(handler<>, core_ptr, std::string, std::int32_t);
+  static void start_remove_with_children(handler<std::size_t>, core_ptr, std::string);
+  static void start_get(handler<node_data>, core_ptr, std::string);
+  static void start_set(handler<node_stat>, core_ptr, std::string, std::string, std::int32_t);
+  static void start_exists(handler<node_stat>, core_ptr, std::string);
+  static void start_children(handler<node_children>, core_ptr, std::string);
+  static void start_commit(handler<std::vector<operation_result>>, core_ptr, transaction);
+  static void start_sync(handler<>, core_ptr);
+  static void start_get_acl(handler<acl>, core_ptr, std::string);
+  static void start_set_acl(handler<>, core_ptr, std::string, acl, std::int32_t);
+  static void start_add_credentials(handler<>, core_ptr, secret_ptr);
+  /// Takes them to a place that is wiped, and leaves none of the secret in `given`.
+  static secret_ptr hold(credentials& given);
+  static void start_data_change(handler<node_data>, core_ptr, std::string, std::int64_t);
+  static void start_children_change(handler<node_children>, core_ptr, std::string, std::int64_t);
+  static void start_close_for(handler<>, core_ptr, time_budget, diagnostic);
+  static void start_close(handler<>, core_ptr);
+};
+
+}  // namespace zkrecipes::detail
 
 namespace zkrecipes {
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/credentials.hpp>
 #include <zkrecipes/log.hpp>
 #include <zkrecipes/node.hpp>
 #include <zkrecipes/tls_options.hpp>

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/queue_types.hpp>
-#include <zkrecipes/redis_position.hpp>
-#include <zkrecipes/redis_types.hpp>
+#include <zkrecipes/queue_base.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "redis/redis_frame.hpp"
 #include "redis/redis_question.hpp"

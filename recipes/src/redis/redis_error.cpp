@@ -1,4 +1,4 @@
-#include <zkrecipes/redis_error.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 namespace zkrecipes {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <zkrecipes/redis_options.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "broker/broker_frame.hpp"
 #include "delivery/read_share.hpp"

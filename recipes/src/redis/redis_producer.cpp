@@ -3,7 +3,7 @@
 
 #include <boost/asio/post.hpp>
 
-#include <zkrecipes/redis_producer.hpp>
+#include <zkrecipes/redis/redis_producer.hpp>
 
 #include "redis/redis_core.hpp"
 #include "redis/redis_producer_state.hpp"

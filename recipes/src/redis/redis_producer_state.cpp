@@ -5,8 +5,8 @@
 
 #include <hiredis/hiredis.h>
 
-#include <zkrecipes/redis_error.hpp>
-#include <zkrecipes/shard.hpp>
+#include <zkrecipes/consumer/shard.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "backend/begin_once.hpp"
 #include "redis/stream_replies.hpp"

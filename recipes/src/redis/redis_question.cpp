@@ -4,7 +4,7 @@
 
 #include <hiredis/hiredis.h>
 
-#include <zkrecipes/redis_error.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "redis/redis_inquiry.hpp"
 #include "redis/stream_replies.hpp"

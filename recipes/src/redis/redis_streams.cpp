@@ -1,8 +1,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <zkrecipes/redis_error.hpp>
-#include <zkrecipes/redis_streams.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "broker/broker_settings.hpp"
 #include "redis/redis_core.hpp"

@@ -6,7 +6,7 @@
 
 #include <hiredis/hiredis.h>
 
-#include <zkrecipes/redis_error.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"

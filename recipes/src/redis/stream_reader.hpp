@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/queue_types.hpp>
+#include <zkrecipes/queue_base.hpp>
 
 #include "delivery/read_ahead.hpp"
 #include "redis/redis_connection.hpp"

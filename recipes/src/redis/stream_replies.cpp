@@ -7,7 +7,7 @@
 
 #include <hiredis/hiredis.h>
 
-#include <zkrecipes/redis_error.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "format/json_object.hpp"
 #include "format/whole_number.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <zkrecipes/session.hpp>
-#include <zkrecipes/spool_options.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "spool/spool_target.hpp"
 

@@ -1,4 +1,4 @@
-#include <zkrecipes/spool_error.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 namespace zkrecipes {
 

@@ -7,7 +7,7 @@
 
 #include <sqlite3.h>
 
-#include <zkrecipes/spool_error.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "spool/spool_file_trouble.hpp"
 #include "spool/spool_log.hpp"

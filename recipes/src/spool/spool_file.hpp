@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include <zkrecipes/spool_options.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "spool/spool_disk.hpp"
 #include "spool/spool_file_trouble.hpp"

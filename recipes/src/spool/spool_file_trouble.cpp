@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-#include <zkrecipes/spool_error.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 namespace zkrecipes::detail {
 

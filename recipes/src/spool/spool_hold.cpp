@@ -10,7 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <zkrecipes/spool_error.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "spool/spool_file_trouble.hpp"
 

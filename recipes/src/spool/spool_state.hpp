@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/spool_options.hpp>
-#include <zkrecipes/spool_status.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "session/operation.hpp"
 #include "spool/spool_age.hpp"

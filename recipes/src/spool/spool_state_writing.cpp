@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <zkrecipes/spool_error.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "spool/spool_state.hpp"
 

@@ -1,7 +1,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <zkrecipes/spooled_producer.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "spool/make_spool.hpp"
 #include "spool/queue_target.hpp"

@@ -1,8 +1,8 @@
 // A topic as what a spooled producer puts into.
 #pragma once
 
-#include <zkrecipes/topic.hpp>
-#include <zkrecipes/topic_producer.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
 
 #include "spool/producer_target.hpp"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "fuzz/target.hpp"
-#include "rabbit/amqp_settings.hpp"
 #include "rabbit/server_bytes.hpp"
+#include "rabbitmq/amqp_settings.hpp"
 
 namespace fuzz {
 

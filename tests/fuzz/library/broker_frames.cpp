@@ -7,9 +7,9 @@
 #include <amqp.h>
 
 #include "fuzz/library/broker_bytes.hpp"
-#include "rabbit/amqp_bytes.hpp"
-#include "rabbit/amqp_frame_reader.hpp"
-#include "rabbit/amqp_table_check.hpp"
+#include "rabbitmq/amqp_bytes.hpp"
+#include "rabbitmq/amqp_frame_reader.hpp"
+#include "rabbitmq/amqp_table_check.hpp"
 
 namespace fuzz::broker_frames_target {
 

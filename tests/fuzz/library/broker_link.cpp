@@ -13,11 +13,11 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
-#include <zkrecipes/rabbit_error.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "fuzz/library/broker_bytes.hpp"
 #include "fuzz/library/still_world.hpp"
-#include "rabbit/rabbit_link.hpp"
+#include "rabbitmq/rabbit_link.hpp"
 
 namespace fuzz::broker_link_target {
 

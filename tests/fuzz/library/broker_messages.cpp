@@ -9,10 +9,10 @@
 #include <amqp_framing.h>
 
 #include "fuzz/library/broker_bytes.hpp"
-#include "rabbit/amqp_client.hpp"
-#include "rabbit/amqp_content.hpp"
-#include "rabbit/amqp_table_check.hpp"
-#include "rabbit/queue_limits.hpp"
+#include "rabbitmq/amqp_client.hpp"
+#include "rabbitmq/amqp_content.hpp"
+#include "rabbitmq/amqp_table_check.hpp"
+#include "rabbitmq/queue_limits.hpp"
 
 namespace fuzz::broker_messages_target {
 

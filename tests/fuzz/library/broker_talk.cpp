@@ -6,11 +6,11 @@
 #include <map>
 #include <string>
 
-#include <zkrecipes/rabbit_error.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "fuzz/library/broker_bytes.hpp"
-#include "rabbit/amqp_client.hpp"
-#include "rabbit/delivery_limit.hpp"
+#include "rabbitmq/amqp_client.hpp"
+#include "rabbitmq/delivery_limit.hpp"
 
 namespace fuzz::broker_talk_target {
 

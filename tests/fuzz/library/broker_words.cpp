@@ -8,16 +8,16 @@
 #include <amqp.h>
 #include <amqp_framing.h>
 
-#include <zkrecipes/rabbit_error.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "external/numbered_id.hpp"
 #include "format/shown_text.hpp"
 #include "fuzz/library/broker_bytes.hpp"
-#include "rabbit/amqp_client.hpp"
-#include "rabbit/amqp_refusal.hpp"
-#include "rabbit/producer_name.hpp"
-#include "rabbit/queue_letters.hpp"
-#include "rabbit/unnamed_message.hpp"
+#include "rabbitmq/amqp_client.hpp"
+#include "rabbitmq/amqp_refusal.hpp"
+#include "rabbitmq/producer_name.hpp"
+#include "rabbitmq/queue_letters.hpp"
+#include "rabbitmq/unnamed_message.hpp"
 #include "session/paths.hpp"
 
 namespace fuzz::broker_words_target {

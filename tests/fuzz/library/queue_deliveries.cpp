@@ -8,7 +8,7 @@
 
 #include "external/delivery_memory.hpp"
 #include "fuzz/target.hpp"
-#include "rabbit/queue_progress.hpp"
+#include "rabbitmq/queue_progress.hpp"
 
 namespace fuzz::queue_deliveries_target {
 

@@ -1,5 +1,5 @@
 // Instances of services, as Curator's clients write them.
-#include <zkrecipes/service_instance.hpp>
+#include <zkrecipes/service_discovery.hpp>
 
 #include "fuzz/target.hpp"
 

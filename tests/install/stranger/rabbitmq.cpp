@@ -5,9 +5,9 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/rabbit_producer.hpp>
-#include <zkrecipes/rabbit_queues.hpp>
-#include <zkrecipes/rabbit_spool.hpp>
+#include <zkrecipes/rabbitmq/rabbit_producer.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
+#include <zkrecipes/rabbitmq/rabbit_spool.hpp>
 
 int main() {
   boost::asio::io_context io;

@@ -3,7 +3,7 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/redis_streams.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 int main() {
   boost::asio::io_context io;

@@ -4,8 +4,8 @@
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/spooled_producer.hpp>
-#include <zkrecipes/topic.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

@@ -13,8 +13,8 @@
 #include <boost/asio/use_future.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <zkrecipes/consumer/leader_career.hpp>
 #include <zkrecipes/error.hpp>
-#include <zkrecipes/leader_career.hpp>
 #include <zkrecipes/version.hpp>
 
 #include <testcluster/fixture.hpp>

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include <zkrecipes/leader_career.hpp>
+#include <zkrecipes/consumer/leader_career.hpp>
 
 #include "run/stage.hpp"
 

@@ -2,7 +2,7 @@
 // fourth client fills it with a producer, and an operator interferes now and then.
 #pragma once
 
-#include <zkrecipes/topic.hpp>
+#include <zkrecipes/consumer/topic.hpp>
 
 #include "run/stage.hpp"
 #include "scenario/call_rules.hpp"

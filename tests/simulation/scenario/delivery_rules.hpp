@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include <zkrecipes/queue_consumer_options.hpp>
-#include <zkrecipes/term.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
+#include <zkrecipes/consumer/term.hpp>
 
 #include "run/stage.hpp"
 #include "scenario/limit_rules.hpp"

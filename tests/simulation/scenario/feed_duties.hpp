@@ -4,9 +4,9 @@
 #include <functional>
 #include <string>
 
-#include <zkrecipes/leader_career.hpp>
-#include <zkrecipes/message_feed.hpp>
-#include <zkrecipes/queue_consumer_options.hpp>
+#include <zkrecipes/consumer/leader_career.hpp>
+#include <zkrecipes/consumer/message_feed.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "scenario/operations.hpp"
 

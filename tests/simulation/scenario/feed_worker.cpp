@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include <zkrecipes/consumer_coordinator.hpp>
-#include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "scenario/feed_duties.hpp"
 #include "scenario/nap.hpp"

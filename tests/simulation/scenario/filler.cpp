@@ -1,8 +1,8 @@
 #include <utility>
 
+#include <zkrecipes/consumer/topic_producer.hpp>
 #include <zkrecipes/producer.hpp>
 #include <zkrecipes/queue.hpp>
-#include <zkrecipes/topic_producer.hpp>
 
 #include "scenario/coordinator.hpp"
 #include "scenario/operations.hpp"

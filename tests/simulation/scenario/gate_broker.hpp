@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include <zkrecipes/arrival.hpp>
+#include <zkrecipes/flow/shared_gate.hpp>
 
 #include "run/stage.hpp"
 #include "world/chance.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include <zkrecipes/message_limit.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "run/stage.hpp"
 #include "support/bound_judge.hpp"

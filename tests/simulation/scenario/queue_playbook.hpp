@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <zkrecipes/queue_types.hpp>
+#include <zkrecipes/queue_base.hpp>
 
 #include "queue/queue_layout.hpp"
 #include "run/stage.hpp"

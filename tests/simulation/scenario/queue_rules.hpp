@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/queue_types.hpp>
+#include <zkrecipes/queue_base.hpp>
 
 #include "queue/queue_layout.hpp"
 #include "run/stage.hpp"

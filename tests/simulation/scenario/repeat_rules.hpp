@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include <zkrecipes/queue_consumer_options.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "run/stage.hpp"
 #include "world/chance.hpp"

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include <zkrecipes/shard_group_options.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
 
 #include "election/term_record.hpp"
 #include "scenario/order_rules.hpp"

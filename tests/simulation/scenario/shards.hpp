@@ -4,8 +4,8 @@
 
 #include <deque>
 
-#include <zkrecipes/leader_career.hpp>
-#include <zkrecipes/shard_group_options.hpp>
+#include <zkrecipes/consumer/leader_career.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
 
 #include "scenario/call_rules.hpp"
 #include "scenario/order_rules.hpp"

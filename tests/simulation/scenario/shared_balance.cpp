@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/shared_balance.hpp>
+#include <zkrecipes/flow/shared_balance.hpp>
 
 #include "balance/pace_record.hpp"
 #include "scenario/recipes.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include <zkrecipes/shared_gate.hpp>
+#include <zkrecipes/flow/shared_gate.hpp>
 
 #include "line/node_name.hpp"
 #include "scenario/gate_broker.hpp"

@@ -1,7 +1,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/this_coro.hpp>
 
-#include <zkrecipes/shard_group.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
 
 #include "scenario/nap.hpp"
 #include "scenario/routine.hpp"

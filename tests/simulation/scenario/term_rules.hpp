@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include <zkrecipes/leader_career.hpp>
+#include <zkrecipes/consumer/leader_career.hpp>
 
 #include "election/term_record.hpp"
 #include "run/stage.hpp"

@@ -5,8 +5,8 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/this_coro.hpp>
 
-#include <zkrecipes/consumer_coordinator.hpp>
-#include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "scenario/coordinator.hpp"
 #include "scenario/nap.hpp"

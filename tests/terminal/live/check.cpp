@@ -1,8 +1,8 @@
 // `zkadmin check` against real servers.
 #include <boost/json/parse.hpp>
 
+#include <zkrecipes/consumer/topic.hpp>
 #include <zkrecipes/queue.hpp>
-#include <zkrecipes/topic.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
 
 #include "live/admin_fixture.hpp"

@@ -1,5 +1,5 @@
 // `zkadmin expire` against real servers.
-#include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
 
 #include "cluster/session_password.hpp"
 #include "live/admin_fixture.hpp"

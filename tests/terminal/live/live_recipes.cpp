@@ -1,7 +1,7 @@
 // The recipes that are neither elections nor shard groups, as zkadmin follows them by watches.
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
 #include <zkrecipes/lock.hpp>
-#include <zkrecipes/topic.hpp>
-#include <zkrecipes/topic_producer.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
 
 #include "live/place_fixture.hpp"

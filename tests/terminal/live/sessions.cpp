@@ -4,10 +4,10 @@
 
 #include <boost/json/parse.hpp>
 
+#include <zkrecipes/consumer/shard_group.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/membership.hpp>
 #include <zkrecipes/queue.hpp>
-#include <zkrecipes/shard_group.hpp>
 
 #include <testcluster/ensemble.hpp>
 

@@ -11,7 +11,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <zkrecipes/shard_group.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
 
 #include "ensemble/hold_point.hpp"
 #include "support/fixture.hpp"

@@ -1,10 +1,10 @@
 // `zkadmin recipes` against real servers, with what processes share.
 #include <optional>
 
-#include <zkrecipes/once_per.hpp>
-#include <zkrecipes/shared_balance.hpp>
-#include <zkrecipes/shared_gate.hpp>
-#include <zkrecipes/shared_limiter.hpp>
+#include <zkrecipes/consumer/shared_limiter.hpp>
+#include <zkrecipes/flow/once_per.hpp>
+#include <zkrecipes/flow/shared_balance.hpp>
+#include <zkrecipes/flow/shared_gate.hpp>
 
 #include "live/recipe_fixture.hpp"
 

@@ -1,5 +1,5 @@
 // `zkadmin streams --broker` with RabbitMQ.
-#include <zkrecipes/rabbit_producer.hpp>
+#include <zkrecipes/rabbitmq/rabbit_producer.hpp>
 
 #include <testcluster/rabbit_broker.hpp>
 

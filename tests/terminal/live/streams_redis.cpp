@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include <zkrecipes/redis_producer.hpp>
+#include <zkrecipes/redis/redis_producer.hpp>
 
 #include <testcluster/redis_broker.hpp>
 

@@ -4,8 +4,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include <zkrecipes/topic.hpp>
-#include <zkrecipes/topic_producer.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
 
 #include "live/admin_fixture.hpp"
 #include "pseudo_terminal.hpp"

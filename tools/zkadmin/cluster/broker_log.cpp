@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include <zkrecipes/tls_error.hpp>
+#include <zkrecipes/tls_options.hpp>
 
 namespace zkadmin {
 namespace {

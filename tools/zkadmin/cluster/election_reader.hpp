@@ -7,7 +7,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <zkrecipes/election_view.hpp>
+#include <zkrecipes/election.hpp>
 #include <zkrecipes/session.hpp>
 
 #include "cluster/status.hpp"

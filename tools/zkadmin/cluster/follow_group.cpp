@@ -3,7 +3,7 @@
 #include <tuple>
 #include <utility>
 
-#include <zkrecipes/shard_group_follower.hpp>
+#include <zkrecipes/consumer/shard_group_follower.hpp>
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"

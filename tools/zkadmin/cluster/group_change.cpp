@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include <zkrecipes/shard.hpp>
+#include <zkrecipes/consumer/shard.hpp>
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"

@@ -6,7 +6,7 @@
 
 #include <boost/asio/use_awaitable.hpp>
 
-#include <zkrecipes/shard_group.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
 
 #include "as_result.hpp"
 #include "cluster/election_reader.hpp"

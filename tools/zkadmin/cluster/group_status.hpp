@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/shard_group_view.hpp>
+#include <zkrecipes/consumer/shard_group_view.hpp>
 
 #include "cluster/survey.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <zkrecipes/shard.hpp>
+#include <zkrecipes/consumer/shard.hpp>
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/election_view.hpp>
+#include <zkrecipes/election.hpp>
 
 namespace zkadmin {
 

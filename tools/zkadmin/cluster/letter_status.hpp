@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <zkrecipes/node.hpp>
-#include <zkrecipes/queue_types.hpp>
+#include <zkrecipes/queue_base.hpp>
 
 namespace zkadmin {
 

@@ -12,7 +12,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <zkrecipes/election_view.hpp>
+#include <zkrecipes/election.hpp>
 #include <zkrecipes/session.hpp>
 
 #include "background_task.hpp"

@@ -7,7 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 
-#include <zkrecipes/shard_group_follower.hpp>
+#include <zkrecipes/consumer/shard_group_follower.hpp>
 
 #include "as_result.hpp"
 #include "cluster/reading.hpp"

@@ -11,9 +11,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <zkrecipes/consumer/shard_group_view.hpp>
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/session.hpp>
-#include <zkrecipes/shard_group_view.hpp>
 
 #include "background_task.hpp"
 #include "cluster/group_status.hpp"

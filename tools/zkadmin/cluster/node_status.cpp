@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <zkrecipes/service_instance.hpp>
+#include <zkrecipes/service_discovery.hpp>
 
 #include "cluster/line_status.hpp"
 #include "cluster/session_owner.hpp"

@@ -1,7 +1,7 @@
 // What waits in queues of RabbitMQ.
 #include <utility>
 
-#include <zkrecipes/rabbit_queues.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "as_result.hpp"
 #include "cluster/broker_reader.hpp"

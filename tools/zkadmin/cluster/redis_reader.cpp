@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <zkrecipes/redis_streams.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "as_result.hpp"
 #include "cluster/broker_reader.hpp"

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include <zkrecipes/topic.hpp>
+#include <zkrecipes/consumer/topic.hpp>
 
 #include "as_result.hpp"
 #include "cluster/recognize.hpp"

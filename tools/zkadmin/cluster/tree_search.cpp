@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include <zkrecipes/service_instance.hpp>
+#include <zkrecipes/service_discovery.hpp>
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"

@@ -13,7 +13,7 @@
 
 #include "model/rabbit/queue_user.hpp"
 #include "model/rabbit/rabbit_observer.hpp"
-#include "rabbit/amqp_answer.hpp"
+#include "rabbitmq/amqp_answer.hpp"
 #include "world/pipe.hpp"
 
 namespace zkrecipes::simulation {

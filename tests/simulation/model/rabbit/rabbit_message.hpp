@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "rabbit/amqp_delivery.hpp"
+#include "rabbitmq/amqp_delivery.hpp"
 
 namespace zkrecipes::simulation {
 

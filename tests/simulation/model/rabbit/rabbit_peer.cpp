@@ -6,7 +6,7 @@
 #include <amqp.h>
 #include <amqp_framing.h>
 
-#include "rabbit/amqp_bytes.hpp"
+#include "rabbitmq/amqp_bytes.hpp"
 
 namespace zkrecipes::simulation {
 

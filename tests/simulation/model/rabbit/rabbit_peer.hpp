@@ -13,10 +13,10 @@
 
 #include "model/rabbit/quorum_queue.hpp"
 #include "model/rabbit/rabbit_cluster.hpp"
-#include "rabbit/amqp_content.hpp"
-#include "rabbit/amqp_frame_reader.hpp"
-#include "rabbit/amqp_memory.hpp"
-#include "rabbit/amqp_writer.hpp"
+#include "rabbitmq/amqp_content.hpp"
+#include "rabbitmq/amqp_frame_reader.hpp"
+#include "rabbitmq/amqp_memory.hpp"
+#include "rabbitmq/amqp_writer.hpp"
 #include "world/broker_wire.hpp"
 
 namespace zkrecipes::simulation {

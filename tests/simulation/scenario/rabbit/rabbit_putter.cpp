@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include <zkrecipes/rabbit_error.hpp>
-#include <zkrecipes/rabbit_producer.hpp>
-#include <zkrecipes/shard.hpp>
+#include <zkrecipes/consumer/shard.hpp>
+#include <zkrecipes/rabbitmq/rabbit_producer.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "scenario/operations.hpp"
 #include "scenario/rabbit/rabbit_scene.hpp"

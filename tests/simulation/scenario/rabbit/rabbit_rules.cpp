@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <zkrecipes/shard.hpp>
+#include <zkrecipes/consumer/shard.hpp>
 
 #include "queue/dead_letter.hpp"
-#include "rabbit/rabbit_frame.hpp"
+#include "rabbitmq/rabbit_frame.hpp"
 #include "topic/topic_layout.hpp"
 
 namespace zkrecipes::simulation {

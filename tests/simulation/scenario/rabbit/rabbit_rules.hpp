@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include <zkrecipes/queue_consumer_options.hpp>
-#include <zkrecipes/rabbit_options.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "external/delivery_memory.hpp"
 #include "external/numbered_id.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <zkrecipes/rabbit_error.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
-#include "rabbit/delivery_limit.hpp"
+#include "rabbitmq/delivery_limit.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include <zkrecipes/leader_career.hpp>
-#include <zkrecipes/rabbit_queues.hpp>
+#include <zkrecipes/consumer/leader_career.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "model/rabbit/rabbit_cluster.hpp"
 #include "scenario/feed_duties.hpp"

@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
-#include <zkrecipes/redis_error.hpp>
-#include <zkrecipes/redis_producer.hpp>
+#include <zkrecipes/redis/redis_producer.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "scenario/operations.hpp"
 #include "scenario/redis/redis_scene.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <zkrecipes/redis_error.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 namespace zkrecipes::simulation {
 

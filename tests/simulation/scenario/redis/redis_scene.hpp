@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/redis_streams.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "model/redis/redis_pair.hpp"
 #include "scenario/feed_duties.hpp"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/queue_consumer_options.hpp>
-#include <zkrecipes/redis_options.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
+#include <zkrecipes/redis/redis_streams.hpp>
 
 #include "model/redis/redis_watcher.hpp"
 #include "redis/stream_position.hpp"

@@ -1,0 +1,19 @@
+// Of N replicas one works: the part consumer.
+#pragma once
+
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/external_source.hpp>
+#include <zkrecipes/consumer/leader_career.hpp>
+#include <zkrecipes/consumer/message_feed.hpp>
+#include <zkrecipes/consumer/message_outcome.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
+#include <zkrecipes/consumer/shard.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
+#include <zkrecipes/consumer/shard_group_follower.hpp>
+#include <zkrecipes/consumer/shard_group_view.hpp>
+#include <zkrecipes/consumer/shard_router.hpp>
+#include <zkrecipes/consumer/shared_limiter.hpp>
+#include <zkrecipes/consumer/term.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
+#include <zkrecipes/consumer/topic_types.hpp>

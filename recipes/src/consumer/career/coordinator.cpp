@@ -1,0 +1,225 @@
+#include "career/coordinator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+
+#include "career/line_seat.hpp"
+#include "career/record_follower.hpp"
+#include "career/take_over.hpp"
+#include "line/leaving.hpp"
+#include "line/waiter.hpp"
+#include "session/back_off.hpp"
+#include "session/mending.hpp"
+#include "session/undo.hpp"
+
+namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::chrono::milliseconds first_refusal_pause = 2s;
+constexpr std::chrono::milliseconds longest_refusal_pause = 30s;
+
+}  // namespace
+
+coordinator::coordinator(core_ptr session, std::string path, consumer_coordinator_options options)
+    : session_(std::move(session)),
+      path_(std::move(path)),
+      options_(std::move(options)),
+      changed_(session_->get_scheduler()) {}
+
+std::exception_ptr coordinator::failure() const {
+  std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+coordinator_status coordinator::status() const {
+  std::lock_guard lock(mutex_);
+  return status_;
+}
+
+void coordinator::enter(coordinator_phase phase) {
+  const auto present = session_->now();
+  std::lock_guard lock(mutex_);
+  status_.phase = phase;
+  status_.since = present;
+}
+
+void coordinator::note_term(const term_record& record) {
+  std::lock_guard lock(mutex_);
+  status_.epoch = record.epoch;
+  status_.leader = record.leader_id;
+}
+
+void coordinator::note_ahead(std::optional<std::size_t> ahead) {
+  std::lock_guard lock(mutex_);
+  status_.ahead = ahead;
+}
+
+void coordinator::note_trouble(const error_code& error) {
+  std::lock_guard lock(mutex_);
+  status_.trouble = error;
+}
+
+void coordinator::stop(bool at_once) {
+  if (!running_) return;
+  stopping_ = true;
+  at_once_ = at_once_ || at_once;
+  cancel(campaign_, asio::cancellation_type::total);
+  if (service_) service_->stop(at_once);
+  changed_.notify();
+}
+
+void coordinator::resign() {
+  if (service_) service_->term()->end(term_end::resigned);
+}
+
+error_code coordinator::begin_run(leader_career& career) {
+  if (running_.exchange(true)) return errc::busy;
+  ++runs_;
+  // Checked after `running_` was set: either this sees that runs are forbidden, or the `stop` behind that sees the run.
+  auto error = forbidden_ ? make_error_code(errc::closed) : read_traits(career);
+  // On the strand, because a `stop` there may have seen this run, and must not be left to the next one.
+  if (error) asio::post(session_->strand(), [self = shared_from_this()] { self->end_run(); });
+  return error;
+}
+
+error_code coordinator::read_traits(leader_career& career) {
+  std::exception_ptr failure;
+  try {
+    traits_ = traits_of(career);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  career_ = &career;
+  std::lock_guard lock(mutex_);
+  failure_ = failure;
+  return failure_ ? make_error_code(errc::career_failed) : error_code();
+}
+
+awaitable<outcome<>> coordinator::run(asio::any_io_executor executor) {
+  executor_ = asio::make_strand(executor);
+  enter(coordinator_phase::campaigning);
+  const auto over = [this](int*) {
+    enter(coordinator_phase::idle);
+    end_run();
+  };
+  int running = 0;
+  const std::unique_ptr<int, decltype(over)> at_the_end(&running, over);  // also if there is no memory
+  auto error = co_await run_terms();
+  co_return outcome<>(error);
+}
+
+awaitable<error_code> coordinator::run_terms() {
+  back_off pause(first_refusal_pause, longest_refusal_pause);
+  has_worked_ = false;
+  while (!stopping_) {
+    const auto one = std::make_shared<candidacy>();
+    auto body = campaign_and_lead(one);
+    co_await or_undo(std::move(body), abandon(one));
+    if (failure()) co_return errc::career_failed;
+    // Try again after an error that may not occur with a new place, in a new session or at a later moment.
+    if (auto over = session_->over()) co_return over;  // while it is being closed a campaign fails at once
+    if (stopping_) break;
+    if (!mends(one->error, has_worked_)) co_return one->error;
+    if (!one->error) pause.reset();
+    const bool is_refusal = is_refused(one->error);
+    note_trouble(is_refusal ? one->error : error_code());
+    auto until = session_->now() + options_.rest;
+    if (is_refusal) until = std::max(until, pause.next(*get_scheduler()));
+    co_await rest(until);
+    co_await await_lease();
+  }
+  co_return error_code();
+}
+
+awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::shared_ptr<candidacy> one) {
+  co_await accept_cancellation();
+  auto line = election_line(self->path_);
+  line.reads_parent = parent_reading::before_list;
+  auto entered = co_await waiter::enter(self->session_, line, candidate_data(self->options_.id, false));
+  one->error = std::get<0>(entered);
+  if (one->error) co_return;
+  self->has_worked_ = true;
+  self->note_trouble({});
+  const auto& who = std::get<1>(entered);
+  leaving place(who->node());
+  one->seat = std::make_shared<line_seat>(who->node(), self->options_.id);
+  place.keep();
+  who->tell_position([self](std::size_t ahead) { self->note_ahead(ahead); });
+  auto first = who->parent() ? to_known(*who->parent()) : std::nullopt;
+  if (first) self->note_term(first->record);
+  auto record = std::make_shared<record_follower>(self->session_->get_scheduler(), std::move(first),
+                                                  [self](const term_record& seen) { self->note_term(seen); });
+  record->start(who);
+  one->error = co_await who->wait_turn(&nearest_ahead);
+  record->stop();
+  one->known = record->known();
+}
+
+awaitable<void> coordinator::campaign_and_lead(std::shared_ptr<candidacy> one) {
+  const auto& on = *session_->get_scheduler();
+  campaign_ = start_task(on, on.strand, campaign(shared_from_this(), one), changed_, shared_from_this());
+  while (!campaign_->done) co_await changed_.wait();
+  if (const auto failure = std::exchange(campaign_, nullptr)->failure) std::rethrow_exception(failure);
+  if (!one->error) {
+    co_await take_over_and_serve(*one);
+  } else if (one->seat) {
+    co_await one->seat->leave();
+    note_ahead(std::nullopt);
+  }
+}
+
+/// The seat first: the career must not take itself for the leader any more.
+awaitable<void> coordinator::abandon(std::shared_ptr<candidacy> one) {
+  cancel(campaign_, asio::cancellation_type::total);
+  while (campaign_ && !campaign_->done) co_await changed_.wait();
+  campaign_.reset();
+  note_ahead(std::nullopt);
+  if (one->seat) co_await one->seat->leave();
+  if (service_) co_await service_->abandon();
+  service_.reset();
+}
+
+awaitable<void> coordinator::rest(lease_clock::time_point until) {
+  while (!stopping_ && session_->now() < until) co_await changed_.wait(until);
+}
+
+awaitable<void> coordinator::await_lease() {
+  const auto pause = session_->options().retry.first_pause;
+  while (!stopping_ && session_->has_lapsed()) co_await changed_.wait(session_->now() + pause);
+}
+
+awaitable<void> coordinator::take_over_and_serve(candidacy& won) {
+  enter(coordinator_phase::taking_over);
+  take_over_request what{
+      won.seat, traits_.hand_over_deadline, traits_.aftermath, [this] { return stopping_; }, &changed_, won.known};
+  auto taken = co_await take_over(std::move(what));
+  won.error = std::get<0>(taken);
+  if (won.error) {
+    co_await won.seat->leave();
+  } else {
+    note_term(std::get<1>(taken)->record());
+    co_await serve(std::get<1>(taken));
+  }
+  note_ahead(std::nullopt);
+  enter(coordinator_phase::campaigning);
+}
+
+awaitable<void> coordinator::serve(term_ptr term) {
+  auto entered = [this](coordinator_phase phase) { enter(phase); };
+  service_ = std::make_shared<term_service>(std::move(term), *career_, traits_, executor_, std::move(entered));
+  if (stopping_) service_->stop(at_once_);
+  co_await service_->run();
+  if (service_->failure()) {
+    std::lock_guard lock(mutex_);
+    failure_ = service_->failure();
+  }
+  service_.reset();
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,28 @@
+// What the runs of one consumer share, from term to term.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/consumer/message_outcome.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
+#include <zkrecipes/consumer/term.hpp>
+
+#include "delivery/delivery_board.hpp"
+#include "delivery/message_source.hpp"
+
+namespace zkrecipes::detail {
+
+struct delivery_frame {
+  source_ptr source;
+  queue_consumer_options options;
+  /// The message is kept until the call has ended.
+  std::function<boost::asio::awaitable<message_outcome>(zkrecipes::term, const message&)> process;
+  delivery_board board;
+};
+
+using delivery_frame_ptr = std::shared_ptr<delivery_frame>;
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,78 @@
+// Finds the message that kills its process. Nothing is written for it on the good path.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <zkrecipes/queue_base.hpp>
+
+#include "delivery/message_source.hpp"
+#include "election/consumer_notes.hpp"
+
+namespace zkrecipes::detail {
+
+/// When two terms in a row have begun because the process of the term before had died, messages are taken one at a
+/// time, and each is named in the term's record before it is begun, until a window's worth of them has been settled. A
+/// message that is tried again is always named. Each further death makes the search twice as long, because messages in
+/// front of the one that kills can use it up, such as those of a higher priority. If the process dies, its successor
+/// finds the name, and counts a failed attempt of that message.
+class probation {
+ public:
+  using names = std::set<std::string, std::less<>>;
+
+  /// `notes`: of the term's record as the term began. `length`: how many messages the first search takes one at a time.
+  probation(const consumer_notes& notes, std::size_t length);
+
+  /// Forgets the names of messages that have gone, as far as the source knows that by now. It is asked to read them
+  /// once.
+  awaitable<error_code> prepare(message_source& from);
+  /// Whether messages are taken one at a time.
+  bool is_on() const noexcept { return left_ > 0; }
+  /// Whether an earlier process died while it had this message in hand. That counts as a failed attempt.
+  bool is_suspect(const std::string& name) const { return suspects_.contains(name); }
+  std::vector<std::string> suspects() const { return {suspects_.begin(), suspects_.end()}; }
+  /// What was named, begun, and is not settled.
+  std::vector<std::string> in_hand() const { return {in_hand_.begin(), in_hand_.end()}; }
+  bool must_be_named(const message& what) const { return is_on() || what.attempts > 1; }
+  /// Whether the record names it.
+  bool is_named(const std::string& name) const { return written_.contains(name); }
+  /// The next write names it, because it is to be begun next. Another one that was announced comes later then.
+  void announce(const std::string& name) { announced_ = name; }
+  /// Nothing is about to be begun.
+  void retract() { announced_.clear(); }
+  /// It is begun, and no other is about to be.
+  void begun(const std::string& name);
+  /// It is not in hand any more, although it is not settled.
+  void put_back(const std::string& name) { in_hand_.erase(name); }
+  /// The message is done, parked, or its attempt is counted.
+  void settled(const std::string& name);
+
+  /// It was acknowledged without being tried, so it tells nothing about the search.
+  void forget(const std::string& name);
+
+  /// Whether the record names other messages than it should.
+  bool wants_write() const { return present({}) != written_; }
+  /// What to write together with the settlement of these messages.
+  consumer_notes notes_with(const std::vector<std::string_view>& settled) const;
+  bool is_written(const consumer_notes& notes) const { return names_of(notes) == written_; }
+  void written(const consumer_notes& notes) { written_ = names_of(notes); }
+
+ private:
+  static names names_of(const consumer_notes& notes) { return {notes.in_hand.begin(), notes.in_hand.end()}; }
+  names present(const std::vector<std::string_view>& settled) const;
+
+  std::int32_t crashes_;
+  std::size_t left_;
+  bool is_prepared_ = false;
+  names suspects_;
+  names written_;          // what the record names
+  names in_hand_;          // of these, what was begun
+  std::string announced_;  // to be begun next
+};
+
+}  // namespace zkrecipes::detail

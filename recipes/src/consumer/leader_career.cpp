@@ -1,7 +1,0 @@
-#include <zkrecipes/leader_career.hpp>
-
-namespace zkrecipes {
-
-boost::asio::awaitable<void> leader_career::ended(term, term_end) { co_return; }
-
-}  // namespace zkrecipes

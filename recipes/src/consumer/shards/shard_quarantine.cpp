@@ -1,0 +1,75 @@
+#include "shards/shard_quarantine.hpp"
+
+#include <string>
+#include <utility>
+
+#include "career/known_record.hpp"
+#include "shards/strikes.hpp"
+
+namespace zkrecipes::detail {
+
+namespace {
+
+constexpr std::string_view quarantine_kind = "shard_quarantine";
+
+}  // namespace
+
+std::string serialize(const quarantine_record& record) {
+  auto object = json_object::of_kind(quarantine_kind).set("deaths", record.deaths).set("last", record.last);
+  if (record.before) object.set("before", record.before);
+  return object.to_text();
+}
+
+quarantine_record parse_quarantine(const std::string& data) {
+  const auto object = json_object::parse(data);
+  if (!object || !object->is(quarantine_kind)) return {};
+  return {object->integer("deaths", 0).value_or(0), object->text("last").value_or(std::string()),
+          object->integer("before", 0).value_or(0)};
+}
+
+transaction release_of(const group_layout& where, std::uint32_t shard, const backend::reply& record) {
+  transaction all;
+  all.remove(where.quarantine(shard));
+  auto known = record.error ? std::nullopt : parse_record(record.data);
+  if (!known || known->deaths == 0 || !known->finished()) return all;
+  known->deaths = 0;
+  return all.set(where.record(shard), serialize(*known), record.stat.version);
+}
+
+awaitable<error_code> put_in_quarantine(group_frame_ptr group, own_node_ptr member, std::uint32_t shard,
+                                        std::int64_t ended_epoch) {
+  const auto& session = group->session;
+  auto error = co_await session->ensure_path(group->where.quarantines());
+  if (error) co_return error;
+  auto path = group->where.record(shard);
+  auto read = co_await read_record(session, path, member->bound());
+  auto& [failure, known] = read;
+  if (failure) co_return failure;
+  auto& record = known.record;
+  if (record.epoch != ended_epoch) co_return errc::bad_version;
+  const bool has_died = !record.finished() || record.phase == term_phase::stalled || record.phase == term_phase::died;
+  if (has_died) add_strike(record, record.leader_id, known.mtime, group->options.calm);
+  quarantine_record why{record.deaths, record.leader_id, record.struck.quarantines};
+  const auto needed = strikes_needed(record, group->options.quarantine_after);
+  if (record.deaths < needed) co_return errc::bad_version;  // its last owner was late, not dead
+  // A term of its own, which fences the last owner: it may live after all, and would go on under its own term.
+  ++record.epoch;
+  record.phase = term_phase::retired;
+  record.how = takeover::forced;
+  record.leader_id = group->options.id;
+  record.leader_node = member->name();
+  record.leader_token = 0;
+  record.deaths = needed - 1;  // the term behind the quarantine is on probation
+  ++record.struck.quarantines;
+  record.aftermath = {};
+  transaction all;
+  all.set(path, serialize(record), known.version);
+  all.create(group->where.quarantine(shard), serialize(why));
+  all.check(member->path());
+  auto multi = backend::make_multi(all);
+  const auto deadline = session->now() + session->options().timeout;
+  auto done = co_await session->perform(std::move(multi), retry::once, member->bound(), deadline);
+  co_return done.error;
+}
+
+}  // namespace zkrecipes::detail

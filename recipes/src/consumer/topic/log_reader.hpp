@@ -1,0 +1,81 @@
+// Reads the batches of a shard in order, from the position of a group on.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <zkrecipes/queue_base.hpp>
+
+#include "session/watch.hpp"
+#include "topic/log_progress.hpp"
+#include "topic/position_node.hpp"
+#include "topic/topic_frame.hpp"
+
+namespace zkrecipes::detail {
+
+/// The shard is listed once, and again when all that was listed is read. Several batches are read ahead. On the strand.
+class log_reader {
+ public:
+  /// `position`: of the group. If it is outdated, nothing is received until `open`.
+  log_reader(topic_frame_ptr topic, std::uint32_t shard, position_node& position);
+
+  /// Forgets everything: the position is read again.
+  void open();
+  /// As those of `message_source`. Nothing is received if the position is outdated.
+  awaitable<outcome<std::vector<message>>> receive(std::size_t most);
+  awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names);
+  std::uint64_t take_passed_over() { return std::exchange(passed_over_, 0); }
+  std::string problem_of(const std::string& name) const;
+
+  log_progress& progress() noexcept { return progress_; }
+  /// A batch that was listed and not dropped; null if there is none of this number.
+  const batch_name* find(std::int32_t number) const;
+  /// The same; null also if it has to stay where it is.
+  const batch_name* removable(std::int32_t number) const;
+  /// Nothing if there is none, or if it has to stay.
+  std::optional<batch_name> drop(std::int32_t number);
+
+ private:
+  struct asked_batch {
+    batch_name which;
+    exchange_ptr answer;
+  };
+
+  awaitable<error_code> get_ready();
+  bool may_hand_out() const;
+  awaitable<error_code> await_progress();
+  position_node::more_requests listing();
+  awaitable<error_code> list_again();
+  awaitable<error_code> take_answer();
+  awaitable<error_code> read_batches(std::vector<batch_name> which, std::map<std::int32_t, backend::reply>& into);
+  void note_list(const std::vector<std::string>& children);
+  void ask_ahead(std::size_t most);
+  void forget_asked();
+  void take_batch(const batch_name& which, backend::reply& node);
+  message make_message(const message_place& where, const backend::reply& node) const;
+  message make_problem(const batch_name& which, backend::reply& node, std::string what);
+
+  topic_frame_ptr topic_;
+  std::uint32_t shard_;
+  position_node& position_;
+  log_progress progress_;
+  std::map<std::int32_t, batch_name> known_;  // listed, and not settled as a whole
+  std::int32_t last_listed_ = -1;
+  std::int32_t last_asked_ = -1;  // the batches up to here were read, or are being read
+  std::deque<asked_batch> asked_;
+  std::size_t asked_messages_ = 0;
+  std::deque<message> ready_;
+  std::uint64_t passed_over_ = 0;
+  std::set<std::int32_t> kept_;  // batches that have gone, or that could not be read and are in no dead letter
+  std::map<std::string, std::string> problems_;  // by the name of the message that stands for a batch
+  std::shared_ptr<watch> list_watch_;
+};
+
+}  // namespace zkrecipes::detail

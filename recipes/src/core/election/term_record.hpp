@@ -1,0 +1,99 @@
+// The term record: the present term of an election, as JSON in the data of the election's node:
+//
+//   {"zkrecipes":"term","epoch":7,"phase":"executing","how":"clean","hand_over_deadline_ms":10000,
+//    "leader":{"id":"billing-2","node":"_c_6b1f...-latch-0000000012","token":4294967321}}
+//
+// What belongs to this one term, and may be missing, is in `leader`, because a client of an older version carries
+// unknown fields of the record itself into the next term.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/election.hpp>
+
+#include "election/consumer_notes.hpp"
+#include "format/json_object.hpp"
+#include "line/line_spec.hpp"
+
+namespace zkrecipes::detail {
+
+/// The epoch of the last term that there can be. No term follows it.
+inline constexpr auto last_epoch = std::numeric_limits<std::int64_t>::max() - 1;
+/// The latest time that is believed, in milliseconds since 1970: the clock of the standard library counts nanoseconds.
+inline constexpr std::int64_t latest_ms = 9'000'000'000'000;
+/// So many ended terms the record keeps.
+inline constexpr std::size_t most_ended_terms = 8;
+
+/// The failures with a shard: a fault of the shard itself shows with several members, and at several times.
+struct strike_row {
+  std::vector<std::string> by{};  ///< The ids of the members.
+  std::int64_t at_ms = 0;         ///< The last strike that was counted, by the servers' clock; 0: it is not known.
+  std::int64_t quarantines = 0;   ///< How often in a row the shard was put in quarantine.
+};
+
+struct term_record {
+  std::int64_t epoch = 0;
+  term_phase phase = term_phase::none;
+  takeover how = takeover::first;
+  std::chrono::milliseconds hand_over_deadline{0};
+  std::string leader_id;
+  std::string leader_node;
+  std::int64_t leader_token = 0;
+  /// How long calls that the leader has sent may act once its process has died: what the successor waits then.
+  std::chrono::milliseconds aftermath{0};
+  /// The phase in which the leader's process has died, if `phase` is `died`.
+  term_phase died_in = term_phase::none;
+  /// For a shard: strikes in a row, each a term that ended by a crash or an exception without progress (strikes.hpp).
+  /// Elections do not count them.
+  std::int64_t deaths = 0;
+  strike_row struck{};  ///< Counts only beside `deaths`: an older version clears only these.
+  /// When the term began, by the servers' clock, in milliseconds since 1970. 0: it is not known, or not kept. The first
+  /// write of a term can not tell it, because it is the time of that write.
+  std::int64_t began_ms = 0;
+  /// The last terms that have ended (term_history.hpp), the latest at the end. Empty for a shard, because there may be
+  /// thousands of them.
+  std::vector<std::string> history{};
+  consumer_notes notes{};
+  json_object unknown_fields{};  ///< Fields that a later version of the library has added.
+
+  /// Whether the leader of this term has nothing more to do in it. A phase that this version does not know is not the
+  /// end of a term.
+  bool finished() const noexcept {
+    return phase == term_phase::none || phase == term_phase::retired || phase == term_phase::stalled ||
+           phase == term_phase::died;
+  }
+};
+
+std::string serialize(const term_record& record);
+
+/// Nothing if the data is not a term record. A phase that this version does not know is `unknown`, an unknown way of
+/// taking over counts as `forced`. Empty data gives a record without a term (phase `none`).
+std::optional<term_record> parse_record(const std::string& data);
+
+/// The record in `data` with the phase `died`; everything else stays as it is, also what this version does not know.
+/// Nothing if the data is not the record of a term that is going on, or if its phase is one of a later version. It has
+/// to be written twice in one transaction, because a candidate that saw `handing_over` takes one write for `retired`.
+std::optional<std::string> record_of_death(const std::string& data);
+
+/// The line of an election. It accepts the members of Curator's LeaderLatch and LeaderSelector, and of kazoo's
+/// Election.
+line_spec election_line(std::string path, election_names names = election_names::leader_latch);
+
+/// The data that a candidate which only campaigns writes into its own node.
+std::string campaigner_data(const std::string& id);
+/// The data that a candidate which runs a career writes into its own node; `awaiting` while it waits for the
+/// confirmation of a predecessor that is gone.
+std::string candidate_data(const std::string& id, bool awaiting);
+/// Whether a candidate runs this library. Only such a candidate reads requests in its own node. Candidates of Curator
+/// and kazoo hold any data that their users like there, and it may be their only description of themselves.
+bool is_of_ours(const std::string& data);
+/// Whether a candidate keeps a term record once it leads.
+bool keeps_record(const std::string& data);
+bool is_awaiting(const std::string& data);
+
+}  // namespace zkrecipes::detail

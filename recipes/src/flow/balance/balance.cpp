@@ -1,0 +1,46 @@
+#include <stdexcept>
+#include <utility>
+
+#include <zkrecipes/flow/balance.hpp>
+
+#include "balance/core.hpp"
+#include "balance/largest_range.hpp"
+#include "balance/track_state.hpp"
+#include "session/paths.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+
+namespace {
+
+void check(const balance_options& options) {
+  if (is_range(options.range)) return;
+  throw std::invalid_argument("balance_options::range is " + std::to_string(options.range) + "; it must be from 1 to " +
+                              std::to_string(largest_range));
+}
+
+}  // namespace
+
+balance::balance(executor_type executor, balance_options options) {
+  if (!executor) throw std::invalid_argument("balance executor: it is empty");
+  check(options);
+  core_ = std::make_shared<balance_core>(std::move(executor), options);
+}
+
+balance_track balance::track(std::string name) const {
+  if (!core_) return balance_track();
+  require_id("balance track", name);
+  return balance_track(core_->join(std::move(name)));
+}
+
+balance_status balance::status() const { return core_ ? core_->status() : balance_status(); }
+
+const balance_options& balance::options() const noexcept {
+  static const balance_options none;
+  return core_ ? core_->options() : none;
+}
+
+balance::executor_type balance::get_executor() const noexcept { return core_ ? core_->executor() : executor_type(); }
+
+}  // namespace zkrecipes

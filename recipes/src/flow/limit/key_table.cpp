@@ -1,0 +1,188 @@
+#include "limit/key_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/error.hpp>
+
+#include "format/longest_times.hpp"
+
+namespace zkrecipes::detail {
+
+key_table::key_table(limit_clock clock, const keyed_limiter_options& options, std::size_t most_keys)
+    : options_(options),
+      rule_(options.rate, options.per, options.burst),
+      clock_(std::move(clock)),
+      start_(options.start_empty ? rule_.empty(0) : 0),
+      most_keys_(most_keys) {}
+
+bool key_table::try_acquire(std::string_view key) {
+  const auto now = clock_.now();
+  std::lock_guard lock(mutex_);
+  if (pass(key, moment(now))) return true;
+  ++counted_.declined;
+  return false;
+}
+
+/// Lets a call through if there is credit and nobody waits. A call that is refused adds no key.
+bool key_table::pass(std::string_view key, ticks now) {
+  const auto found = keys_.find(key);
+  if (found != keys_.end()) return !found->second.waiting && advance_arrival(found->second, now);
+  return rule_.due(start_, 1) <= now && advance_arrival(find_or_add(key, now).second, now);
+}
+
+bool key_table::advance_arrival(entry& of, ticks now) {
+  if (rule_.due(of.arrival, 1) > now) return false;
+  of.arrival = rule_.behind(of.arrival, 1, now);
+  ++counted_.acquired;
+  return true;
+}
+
+void key_table::acquire(acquire_handler handler, std::string key) {
+  const auto& on = *clock_.get_scheduler();
+  const auto mine = make_waiter(on, std::move(handler), 1, clock_.now());
+  ended_waiters over;
+  {
+    std::lock_guard lock(mutex_);
+    mine->came = moment(mine->came);
+    if (pass(key, mine->came)) {
+      over.add(mine, error_code());
+    } else {
+      get_in_line(mine, key, over);
+    }
+  }
+  over.tell(on);
+}
+
+void key_table::get_in_line(const acquire_waiter_ptr& mine, std::string_view key, ended_waiters& over) {
+  auto& at = find_or_add(key, mine->came);
+  const bool is_first = !at.second.waiting;
+  if (!is_first && options_.coalesce) {
+    const bool is_mine = *options_.coalesce == keep::first;
+    over.add(is_mine ? mine : at.second.waiting->waiters.pop(), errc::declined);
+    ++counted_.declined;
+    ++counted_.coalesced;
+    counted_.waiting -= is_mine ? 0 : 1;
+    if (is_mine) return;
+  }
+  if (is_first) at.second.waiting = std::make_shared<line>(line{&at, {}, nullptr});
+  auto& own = *at.second.waiting;
+  listen(mine, at.second.waiting);  // before anything can end the wait: the handler uses the slot again
+  own.waiters.push(mine);
+  ++counted_.waiting;
+  if (is_first) begin_line(at);
+}
+
+void key_table::begin_line(node& at) {
+  if (lines_++ == 0) keep_until_shutdown(*clock_.get_scheduler(), shared_from_this());
+  auto& mine = at.second.waiting;
+  mine->timer = std::make_shared<line_timer>(clock_, [weak = weak_from_this(), weak_line = std::weak_ptr(mine)] {
+    auto self = weak.lock();
+    auto alive = weak_line.lock();
+    if (self && alive) self->serve(alive);
+  });
+  mine->timer->set(rule_.due(at.second.arrival, 1));
+}
+
+key_table::kept key_table::end_line(node& at) {
+  at.second.waiting->timer->clear();
+  at.second.waiting.reset();
+  if (!at.second.is_listed) list_end(at);
+  return --lines_ == 0 ? release(*clock_.get_scheduler(), this) : nullptr;
+}
+
+void key_table::listen(const acquire_waiter_ptr& mine, const line_ptr& at) {
+  auto slot = asio::get_associated_cancellation_slot(mine->handler);
+  if (!slot.is_connected()) return;
+  slot.assign([weak = weak_from_this(), weak_line = std::weak_ptr(at),
+               waiter = std::weak_ptr(mine)](asio::cancellation_type type) {
+    auto self = weak.lock();
+    auto alive = weak_line.lock();
+    auto which = waiter.lock();
+    if (self && alive && which && type != asio::cancellation_type::none) self->cancel(alive, *which);
+  });
+}
+
+void key_table::cancel(const line_ptr& at, acquire_waiter& which) {
+  kept last;
+  ended_waiters over;
+  {
+    std::lock_guard lock(mutex_);
+    if (!which.waits) return;
+    over.add(at->waiters.remove(which), asio::error::operation_aborted);
+    --counted_.waiting;
+    if (at->waiters.empty()) last = end_line(*at->where);
+  }
+  over.tell(*clock_.get_scheduler());
+}
+
+/// The first one of a line is due.
+void key_table::serve(const line_ptr& at) {
+  kept last;
+  ended_waiters over;
+  {
+    std::lock_guard lock(mutex_);
+    if (!at->waiters.empty()) last = advance(*at->where, over);
+  }
+  over.tell(*clock_.get_scheduler());
+}
+
+/// Lets through those at the head of the line for which there is credit.
+key_table::kept key_table::advance(node& at, ended_waiters& over) {
+  const auto now = clock_.now();
+  auto& waiters = at.second.waiting->waiters;
+  while (!waiters.empty() && advance_arrival(at.second, now)) {
+    auto which = waiters.pop();
+    --counted_.waiting;
+    ++counted_.waited;
+    time_waited_ = limit_clock::sum(time_waited_, limit_clock::length_of(now - which->came));
+    over.add(std::move(which), error_code());
+  }
+  if (waiters.empty()) return end_line(at);
+  at.second.waiting->timer->set(rule_.due(at.second.arrival, 1));
+  return nullptr;
+}
+
+void key_table::hold_off(std::string_view key, lease_clock::duration length) {
+  if (length <= lease_clock::duration::zero()) return;
+  const auto now = clock_.now();
+  const auto until = rule_.held_until(now + limit_clock::ticks_of(std::min(length, longest_hold_off)));
+  std::lock_guard lock(mutex_);
+  auto& at = find_or_add(key, moment(now));
+  if (at.second.arrival >= until) return;
+  at.second.arrival = until;
+  ++counted_.held_off;
+  if (at.second.waiting) at.second.waiting->timer->set(rule_.due(until, 1));
+}
+
+void key_table::add_to(keyed_limiter_statistics& sum) const {
+  std::lock_guard lock(mutex_);
+  sum.acquired += counted_.acquired;
+  sum.waited += counted_.waited;
+  sum.declined += counted_.declined;
+  sum.coalesced += counted_.coalesced;
+  sum.held_off += counted_.held_off;
+  sum.evicted += counted_.evicted;
+  sum.waiting += counted_.waiting;
+  sum.keys += keys_.size();
+  sum.time_waited = limit_clock::sum(sum.time_waited, time_waited_);
+}
+
+/// The handlers are destroyed when the mutex is unlocked: one of them may own the last copy of a limiter.
+void key_table::drop() {
+  std::list<acquire_waiter_ptr> dropped;
+  std::lock_guard lock(mutex_);
+  for (auto& each : keys_) {
+    auto& of = each.second;
+    if (!of.waiting) continue;
+    dropped.splice(dropped.end(), of.waiting->waiters.take_all());
+    of.waiting->timer->drop();
+    of.waiting.reset();
+    if (!of.is_listed) list_end(each);
+  }
+  lines_ = 0;
+  counted_.waiting = 0;
+}
+
+}  // namespace zkrecipes::detail

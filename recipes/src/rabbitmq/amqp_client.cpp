@@ -1,0 +1,261 @@
+#include "rabbitmq/amqp_client.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
+
+#include "backend/wiped_credentials.hpp"
+#include "format/shown_text.hpp"
+#include "rabbitmq/amqp_refusal.hpp"
+
+namespace zkrecipes::detail {
+
+namespace {
+
+constexpr std::uint16_t our_channel = 1;
+/// What waits to be sent is less: a window of messages, or one large message, and small requests.
+constexpr std::size_t most_unread = 128 << 20;
+
+amqp_refusal refusal_of(std::uint16_t code, const amqp_bytes_t& text, std::uint16_t of_class, std::uint16_t method) {
+  return {code, static_cast<std::uint32_t>(of_class) << 16 | method, shown_text(text_of(text))};
+}
+
+/// A broker may ask for a pause before the channel is open.
+bool is_about_pause(const amqp_method& method) {
+  const bool is_it =
+      method.number == AMQP_CONNECTION_BLOCKED_METHOD || method.number == AMQP_CONNECTION_UNBLOCKED_METHOD;
+  return is_it && method.channel == 0;
+}
+
+}  // namespace
+
+amqp_client::amqp_client(amqp_settings settings)
+    : handshake_(settings, writer_), content_(settings.key_header), key_header_(settings.key_header) {
+  backend::wipe(settings.password);
+  handshake_.begin();
+}
+
+/// What was not taken may have the password.
+amqp_client::~amqp_client() {
+  auto rest = writer_.take();
+  backend::wipe(rest);
+}
+
+void amqp_client::feed(std::string_view bytes) {
+  if (!is_over_) frames_.add(bytes);
+  while (!is_over_) {
+    amqp_frame frame;
+    const auto found = frames_.next(frame);
+    if (found == amqp_frame_reader::result::incomplete) return;
+    if (found == amqp_frame_reader::result::broken) return fail(frames_.problem());
+    take(frame);
+  }
+}
+
+void amqp_client::take(const amqp_frame& frame) {
+  const bool is_of_channel = frame.channel == our_channel;
+  if (frame.type != AMQP_FRAME_HEARTBEAT) ++heard_;
+  switch (frame.type) {
+    case AMQP_FRAME_HEARTBEAT: return;
+    case AMQP_FRAME_METHOD: {
+      if (frame.payload.size() < amqp_method_head || frame.channel > our_channel) break;
+      const auto number = static_cast<std::uint32_t>(number_at(frame.payload, 0, amqp_method_head));
+      return take_method({number, frame.channel, frame.payload.substr(amqp_method_head)});
+    }
+    case AMQP_FRAME_HEADER:
+    case AMQP_FRAME_BODY:
+      if (!is_of_channel) break;
+      return take_part(frame);
+    default: break;
+  }
+  fail("a frame is none of AMQP's");
+}
+
+void amqp_client::take_method(const amqp_method& method) {
+  if (take_close(method)) return;
+  if (!handshake_.is_done() && !is_about_pause(method)) return shake_hands(method);
+  if (method.channel == 0) return take_of_connection(method);
+  if (content_.is_open()) return fail("a message is interrupted");
+  take_of_channel(method);
+}
+
+template <class Method>
+const Method* amqp_client::decoded(const amqp_method& method) {
+  const auto* made = memory_.method<Method>(method.number, method.arguments);
+  if (!made) fail("a method can not be read");
+  return made;
+}
+
+/// False: it is about something else.
+bool amqp_client::take_close(const amqp_method& method) {
+  if (method.number == AMQP_CONNECTION_CLOSE_METHOD && method.channel == 0) {
+    const auto* close = decoded<amqp_connection_close_t>(method);
+    if (!close) return true;
+    amqp_connection_close_ok_t answer{};
+    writer_.method(0, AMQP_CONNECTION_CLOSE_OK_METHOD, &answer);
+    has_parted_ = true;
+    be_refused(refusal_of(close->reply_code, close->reply_text, close->class_id, close->method_id));
+    return true;
+  }
+  if (method.number != AMQP_CHANNEL_CLOSE_METHOD || method.channel != our_channel) return false;
+  const auto* close = decoded<amqp_channel_close_t>(method);
+  if (!close) return true;
+  amqp_channel_close_ok_t answer{};
+  writer_.method(our_channel, AMQP_CHANNEL_CLOSE_OK_METHOD, &answer);
+  const auto refusal = refusal_of(close->reply_code, close->reply_text, close->class_id, close->method_id);
+  if (is_missing_count(refusal)) {
+    open_channel_anew(refusal);
+  } else {
+    be_refused(refusal);
+  }
+  return true;
+}
+
+/// Channels for messages are not opened anew: their tags, and what is not confirmed, end with them.
+bool amqp_client::is_missing_count(const amqp_refusal& refusal) const {
+  const bool is_used = deliver_ || confirm_ || published_ > 0 || content_.is_open();
+  const bool is_ours = !requests_.empty() && requests_.front().is_count && requests_.front().method == refusal.method;
+  return is_open() && !is_used && is_ours && error_of_refusal(refusal) == rabbit_errc::missing_queue;
+}
+
+/// The broker reads nothing of the old channel any more. Further requests are sent behind this one.
+void amqp_client::open_channel_anew(const amqp_refusal& refusal) {
+  is_flow_stopped_ = false;
+  amqp_channel_open_t fields{};
+  writer_.method(our_channel, AMQP_CHANNEL_OPEN_METHOD, &fields);
+  answer_all(error_of_refusal(refusal), refusal.text, refusal.method);
+  requests_.push_front({AMQP_CHANNEL_OPEN_METHOD, AMQP_CHANNEL_OPEN_OK_METHOD, {}});
+}
+
+/// The words that refuse a login are not told, because they must not repeat what was sent.
+void amqp_client::be_refused(const amqp_refusal& refusal) {
+  if (handshake_.is_login()) return end(error_of_refusal(refusal), "user and password were refused", 0);
+  end(error_of_refusal(refusal), refusal.text, refusal.method);
+}
+
+void amqp_client::shake_hands(const amqp_method& method) {
+  auto problem = handshake_.take(method);
+  if (problem.error) return end(problem.error, std::move(problem.words), 0);
+  frames_.limit(handshake_.frame_max());
+}
+
+void amqp_client::take_of_connection(const amqp_method& method) {
+  if (method.number == AMQP_CONNECTION_BLOCKED_METHOD) {
+    const auto* blocked = decoded<amqp_connection_blocked_t>(method);
+    if (!blocked) return;
+    is_blocked_ = true;
+    pause_reason_ = text_of(blocked->reason);
+    return;
+  }
+  if (method.number != AMQP_CONNECTION_UNBLOCKED_METHOD) return fail("the broker says something that is not expected");
+  is_blocked_ = false;
+}
+
+void amqp_client::take_of_channel(const amqp_method& method) {
+  switch (method.number) {
+    case AMQP_BASIC_DELIVER_METHOD: {
+      const auto* message = decoded<amqp_basic_deliver_t>(method);
+      return message ? begin_delivery(message->delivery_tag, message->redelivered) : void();
+    }
+    case AMQP_BASIC_RETURN_METHOD: return content_.begin_return();
+    case AMQP_BASIC_ACK_METHOD: {
+      const auto* ack = decoded<amqp_basic_ack_t>(method);
+      return ack ? take_confirm({ack->delivery_tag, ack->multiple != 0, true}) : void();
+    }
+    case AMQP_BASIC_NACK_METHOD: {
+      const auto* nack = decoded<amqp_basic_nack_t>(method);
+      return nack ? take_confirm({nack->delivery_tag, nack->multiple != 0, false}) : void();
+    }
+    case AMQP_CHANNEL_FLOW_METHOD: return take_flow(method);
+    case AMQP_BASIC_CANCEL_METHOD:
+      return end(rabbit_errc::unavailable, "the queue was deleted, or its leader has changed", 0);
+    default: return take_answer(method);
+  }
+}
+
+/// The broker asks for a pause between messages, or ends it, and wants an answer.
+void amqp_client::take_flow(const amqp_method& method) {
+  const auto* flow = decoded<amqp_channel_flow_t>(method);
+  if (!flow) return;
+  if (unsent() > most_unread) return fail("the broker asks, and does not read the answers");
+  is_flow_stopped_ = !flow->active;
+  if (is_flow_stopped_) pause_reason_ = "flow control";
+  amqp_channel_flow_ok_t answer{flow->active};
+  writer_.method(our_channel, AMQP_CHANNEL_FLOW_OK_METHOD, &answer);
+}
+
+void amqp_client::begin_delivery(std::uint64_t tag, bool is_redelivered) {
+  if (!deliver_) return fail("the broker delivers a message to nobody");
+  if (tag <= delivered_) return fail("the broker delivers a message with a tag that is not new");
+  delivered_ = tag;
+  content_.begin_delivery(tag, is_redelivered);
+}
+
+void amqp_client::take_part(const amqp_frame& frame) {
+  auto problem = content_.take(frame);
+  if (problem.error) return end(problem.error, std::move(problem.words), 0);
+  if (content_.is_open()) return;
+  auto message = content_.take_out();
+  if (content_.is_return()) return take_return(message.id);
+  deliver_(std::move(message));
+}
+
+void amqp_client::take_return(const std::string& id) {
+  const auto tag = unconfirmed_.tag_of(id);
+  if (!tag) return fail("the broker returns a message that was not sent");
+  return_(*tag);
+}
+
+void amqp_client::take_confirm(amqp_confirm confirm) {
+  if (!confirm_ || confirm.tag > published_) return fail("the broker confirms a message that was not sent");
+  const bool are_all = confirm.is_multiple && confirm.tag == 0;
+  if (are_all) confirm.tag = published_;
+  if (unconfirmed_.remove(confirm.tag, confirm.is_multiple)) confirm_(confirm);
+}
+
+void amqp_client::take_answer(const amqp_method& method) {
+  if (requests_.empty() || requests_.front().answer != method.number) return fail("the broker answers nothing");
+  amqp_answer answer;
+  if (method.number == AMQP_QUEUE_DECLARE_OK_METHOD) {
+    const auto* queue = decoded<amqp_queue_declare_ok_t>(method);
+    if (!queue) return;
+    answer.messages = queue->message_count;
+    answer.consumers = queue->consumer_count;
+  }
+  const auto asked = std::move(requests_.front());
+  requests_.pop_front();
+  if (asked.then) asked.then(answer);
+}
+
+void amqp_client::fail(std::string words) { end(rabbit_errc::unexpected_reply, std::move(words), 0); }
+
+void amqp_client::end(const error_code& why, std::string words) { end(why, std::move(words), 0); }
+
+void amqp_client::abandon() {
+  is_over_ = true;
+  requests_.clear();
+}
+
+/// The request that the broker has refused is answered with the reason.
+void amqp_client::end(const error_code& why, std::string words, std::uint32_t refused) {
+  if (std::exchange(is_over_, true)) return;
+  why_ = why;
+  words_ = std::move(words);
+  answer_all(why_, words_, refused);
+}
+
+void amqp_client::answer_all(const error_code& why, const std::string& words, std::uint32_t refused) {
+  auto asked = std::exchange(requests_, {});
+  const auto is_it = [refused](const request& each) { return each.method == refused; };
+  const auto bad = refused == 0 ? asked.end() : std::find_if(asked.begin(), asked.end(), is_it);
+  for (auto each = asked.begin(); each != asked.end(); ++each) {
+    amqp_answer answer;
+    answer.error = each == bad ? why : make_error_code(rabbit_errc::unavailable);
+    answer.words = words;
+    if (each == bad && refused == AMQP_QUEUE_DECLARE_METHOD) answer.standing = limit_in_the_way(words);
+    if (each->then) each->then(answer);
+  }
+}
+
+}  // namespace zkrecipes::detail

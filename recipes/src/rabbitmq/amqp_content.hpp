@@ -1,0 +1,50 @@
+// A message as its frames come: the method that announces it, its properties, its data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "rabbitmq/amqp_delivery.hpp"
+#include "rabbitmq/amqp_frame.hpp"
+#include "rabbitmq/amqp_memory.hpp"
+#include "rabbitmq/amqp_problem.hpp"
+
+namespace zkrecipes::detail {
+
+/// Messages have at most 128 MiB. The memory grows with the bytes that have come, not with those that are announced.
+class amqp_content {
+ public:
+  explicit amqp_content(std::string key_header) : key_header_(std::move(key_header)) {}
+
+  /// A message for the consumer begins.
+  void begin_delivery(std::uint64_t tag, bool is_redelivered);
+  /// One of ours that comes back begins. Nothing of its data is kept.
+  void begin_return();
+  /// Takes the next frame that is no method. Error: `unexpected_reply`.
+  amqp_problem take(const amqp_frame& frame);
+
+  /// More frames belong to it.
+  bool is_open() const noexcept { return awaited_ != part::none; }
+  bool is_return() const noexcept { return is_return_; }
+  /// What has come, when it is not open any more.
+  amqp_delivery take_out();
+
+ private:
+  enum class part { none, head, body };
+
+  void begin(bool is_return);
+  amqp_problem take_head(std::string_view payload);
+  void note(const amqp_basic_properties_t& properties);
+  void note_header(const amqp_table_entry_t& header);
+  amqp_problem take_body(std::string_view payload);
+
+  std::string key_header_;
+  amqp_memory memory_;
+  part awaited_ = part::none;
+  bool is_return_ = false;
+  std::uint64_t left_ = 0;  // bytes of data that have not come
+  amqp_delivery message_;
+};
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,112 @@
+// Receives the messages of a queue, and acknowledges what is settled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <zkrecipes/consumer/queue_consumer.hpp>
+#include <zkrecipes/queue_base.hpp>
+
+#include "rabbitmq/delivery_limit.hpp"
+#include "rabbitmq/queue_progress.hpp"
+#include "rabbitmq/rabbit_connection.hpp"
+#include "rabbitmq/stall_watch.hpp"
+#include "session/completion.hpp"
+#include "topic/position_node.hpp"
+
+namespace zkrecipes::detail {
+
+/// The broker sends up to `prefetch` messages, which are kept until they are received. When a connection ends, those
+/// are dropped, and come again by the next one; a message that was handed out stays in hand, and gets the tag of its
+/// next delivery. What the memory knows is acknowledged unprocessed. On the strand.
+class queue_reader {
+ public:
+  /// `memory`: the node of the shard. If it is outdated, nothing is received until `open`.
+  queue_reader(rabbit_frame_ptr frame, std::uint32_t shard, position_node& memory);
+
+  /// Before `open`.
+  void note_order(message_order order);
+  /// Forgets everything and ends the connection.
+  void open();
+  /// The same, but the broker is given a moment to take the last acknowledgements.
+  awaitable<void> close();
+  /// As those of `message_source`.
+  awaitable<outcome<std::vector<message>>> receive(std::size_t most);
+  /// From memory. One that has not come yet may still come: it has its name only.
+  std::vector<std::optional<message>> read_again(std::vector<std::string> names) const;
+  bool can_come(const std::string& name) const { return !is_consuming() || progress_.can_come(name); }
+  void let_go() { connection_.close(); }
+  /// Everything in hand has to be dropped: the memory was changed by somebody else, or a message without an id is in
+  /// hand that the broker has taken back, so that it will come again unknown.
+  bool is_outdated() const noexcept {
+    return position_.is_outdated() || progress_.is_confused() || (progress_.has_unnamed() && !is_consuming());
+  }
+
+  const queue_progress& progress() const noexcept { return progress_; }
+  /// It was committed; the message is to be acknowledged.
+  void settle(const std::string& name);
+  void fail(const std::string& name, std::int64_t since) { progress_.fail(name, since); }
+  /// Sends what is to be acknowledged.
+  void acknowledge();
+
+ private:
+  struct question;
+  using question_ptr = std::shared_ptr<question>;
+
+  awaitable<error_code> read_memory();
+  awaitable<error_code> get_consumer();
+  awaitable<error_code> find_queue();
+  awaitable<error_code> consume();
+  awaitable<error_code> await_answer(question_ptr to);
+  awaitable<error_code> await_more();
+  question_ptr make_question(const char* command);
+  error_code judge(const question& answered);
+  error_code answer_failure(const error_code& why, const std::string& words);
+  error_code take_limit(const amqp_answer& found);
+  void note_broker();
+  void tell_losses();
+  void tell_standstill();
+  void look_for_stall();
+  void note_answer(question& to, const amqp_answer& answer);
+  bool is_consuming() const noexcept {
+    return consumed_ != 0 && connection_.is_up() && consumed_ == connection_.number();
+  }
+  void drop_lost();
+  void take(amqp_delivery what);
+  message make_message(amqp_delivery what, std::string name) const;
+  void set_attempts(message& of) const;
+  std::vector<message> hand_out(std::size_t most);
+  lease_clock::time_point now() const { return frame_->broker.session->now(); }
+
+  struct ready_message {
+    message what;
+    bool is_named = true;
+  };
+
+  rabbit_frame_ptr frame_;
+  std::string queue_;
+  std::uint32_t prefetch_;
+  position_node& position_;
+  condition changed_;
+  queue_progress progress_;
+  stall_watch stalls_;
+  std::deque<ready_message> ready_;
+  std::unordered_map<std::string, message> held_;  // handed out and not settled, because the broker gives them once
+  std::uint64_t consumed_ = 0;                     // the number of the connection with our consumer; 0: there is none
+  delivery_limit limit_ = unreachable_limit;       // what the queue is declared with
+  bool has_told_limit_ = false;
+  bool has_told_returns_ = false;
+  lease_clock::time_point settled_at_{};  // the last time, or when there was nothing to settle
+  bool has_told_standstill_ = false;
+  std::string returned_;          // a message that has come back often, and is to be told
+  question_ptr looking_;          // whether the queue has messages that do not come
+  rabbit_connection connection_;  // its handlers refer to the rest, so it is destroyed first
+};
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,253 @@
+#include "rabbitmq/rabbit_producer_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include <zkrecipes/consumer/shard.hpp>
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
+
+#include "backend/begin_once.hpp"
+#include "external/numbered_id.hpp"
+#include "rabbitmq/queue_limits.hpp"
+#include "session/forwarding.hpp"
+
+namespace zkrecipes::detail {
+
+namespace {
+
+/// RabbitMQ 3.10 can forget a confirm when the leader of a queue changes.
+constexpr std::chrono::seconds longest_confirm(30);
+
+bool is_too_large_message(const topic_message& what) { return is_too_large_for_queue(what.key, what.data); }
+
+}  // namespace
+
+rabbit_producer_state::rabbit_producer_state(rabbit_frame_ptr frame, std::string name,
+                                             std::unique_ptr<message_numbering> numbers)
+    : frame_(std::move(frame)),
+      name_(std::move(name)),
+      numbering_(std::move(numbers)),
+      broker_(frame_),
+      confirms_(longest_confirm),
+      declares_(longest_confirm),
+      rejections_(frame_->options.timeout),
+      changed_(get_scheduler()),
+      inbox_(get_scheduler()) {}
+
+std::shared_ptr<rabbit_producer_state> rabbit_producer_state::make(rabbit_frame_ptr frame, std::string name,
+                                                                   std::unique_ptr<message_numbering> numbers) {
+  const auto real = std::make_shared<rabbit_producer_state>(std::move(frame), std::move(name), std::move(numbers));
+  return {real.get(),
+          [real](rabbit_producer_state*) { asio::post(real->get_scheduler()->strand, [real] { real->leave(); }); }};
+}
+
+void rabbit_producer_state::put(topic_caller::handler whose, topic_message what) {
+  std::vector<topic_message> one;
+  one.push_back(std::move(what));
+  accept(std::move(whose), std::move(one), false);
+}
+
+void rabbit_producer_state::put_all(topic_caller::handler whose, std::vector<topic_message> what) {
+  accept(std::move(whose), std::move(what), true);
+}
+
+void rabbit_producer_state::accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many) {
+  if (std::ranges::any_of(what, &is_too_large_message)) return inbox_.refuse(std::move(whose), errc::too_large);
+  if (what.empty()) return inbox_.refuse(std::move(whose), error_code());
+  inbox_.add(std::move(whose), std::move(what), is_many, [self = shared_from_this()](std::vector<waiting_put> arrived) {
+    std::vector<progress_ptr> all;
+    for (auto& each : arrived) all.push_back(std::make_shared<put_progress>(std::move(each)));
+    self->take_in(std::move(all));
+  });
+}
+
+void rabbit_producer_state::put_numbered(topic_caller::handler whose, std::vector<topic_message> what,
+                                         const message_number& first) {
+  auto call =
+      std::make_shared<topic_put>(topic_put{std::move(what), true, topic_caller(*get_scheduler(), std::move(whose))});
+  take_in({std::make_shared<put_progress>(std::move(call), first)});
+}
+
+std::string rabbit_producer_state::hindrance() const {
+  const auto* link = broker_.link();
+  if (!link) return "no broker of RabbitMQ can be reached: check the brokers and the network";
+  return link->wants_pause() ? "the broker asks producers to stop: " + link->pause_reason() : std::string();
+}
+
+void rabbit_producer_state::take_in(std::vector<progress_ptr> arrived) {
+  for (auto& each : arrived) waiting_.push_back(std::move(each));
+  changed_.notify();
+  if (waiting_.empty()) return;
+  begin_once(is_working_, [this] {
+    auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] { self->let_go(); });
+    launch_detached(frame_->broker.session->strand(),
+                    owning(shared_from_this(), &rabbit_producer_state::work, std::move(watch)));
+  });
+}
+
+void rabbit_producer_state::leave() {
+  is_left_ = true;
+  if (numbering_->are_lasting()) give_up_calls();
+  changed_.notify();
+}
+
+/// Without a word: who waits for them has gone.
+void rabbit_producer_state::give_up_calls() {
+  publisher_.clear();
+  const auto waiting = std::exchange(waiting_, {});
+  const auto sent = std::exchange(messages_, {});
+  const auto results = std::exchange(results_, {});
+}
+
+/// The callers may let go of the last handle.
+void rabbit_producer_state::let_go() {
+  broker_.close();
+  give_up_calls();
+}
+
+awaitable<void> rabbit_producer_state::work(std::shared_ptr<put_abandonment> watch) {
+  co_await wait_for_news();
+  while (has_calls()) {
+    const auto error = co_await prepare();
+    if (error)
+      fail_all(error);
+    else
+      send_all();
+    co_await wait_for_news();
+  }
+  broker_.close();
+  is_working_ = false;
+  watch->dismiss();
+}
+
+/// Makes what sending needs. Errors end all puts.
+awaitable<error_code> rabbit_producer_state::prepare() {
+  const auto& session = frame_->broker.session;
+  auto error = session->over();
+  if (!error) give_up_if_late();
+  if (!error) error = record_end();
+  tell_results();  // not behind a pause
+  if (!error && !numbering_->has_begun()) error = co_await numbering_->begin();
+  if (!error) error = co_await broker_.ready();
+  if (!error && broker_.number() != greeted_) greet();
+  co_return error;
+}
+
+/// With calls: until something has happened that may let them go on. Else until there are some, or will be none.
+awaitable<void> rabbit_producer_state::wait_for_news() {
+  const auto& session = frame_->broker.session;
+  const forwarding session_changes(session->changed(), changed_);
+  const forwarding broker_changes(broker_.changed(), changed_);
+  tell_results();
+  if (has_calls() && broker_.is_up() && !session->over()) co_await changed_.wait(look_at_clock());
+  tell_results();
+  while (!has_calls() && !is_left_ && !session->over()) co_await changed_.wait();
+}
+
+void rabbit_producer_state::tell_results() {
+  if (!results_.empty()) tell_all(get_scheduler()->base, std::exchange(results_, {}));
+}
+
+/// When the broker has been silent for too long. Once it has rejected a message, the rest is waited for a little: what
+/// is sent again although it was taken takes room in the queue.
+lease_clock::time_point rabbit_producer_state::look_at_clock() {
+  const auto now = frame_->broker.session->now();
+  const auto* link = broker_.link();
+  const bool is_held_up = !link || link->wants_pause() || link->unsent() > 0;
+  confirms_.look(publisher_.oldest_tag(), is_held_up, now);
+  declares_.look(declaring_ ? std::uint64_t{*declaring_} + 1 : 0, is_held_up, now);
+  rejections_.look(publisher_.is_rejected() ? 1 : 0, false, now);
+  if (publisher_.is_rejected() && publisher_.under_way() == 0) return now;
+  return std::min({confirms_.due(), declares_.due(), rejections_.due()});
+}
+
+void rabbit_producer_state::give_up_if_late() {
+  const auto due = look_at_clock();
+  if (!broker_.is_up() || due > frame_->broker.session->now()) return;
+  const auto* words = publisher_.is_rejected()
+                          ? "it has rejected messages of the producer; what is not confirmed is sent again"
+                          : "no confirm for 30 s; what is not confirmed is sent again";
+  if (publisher_.is_rejected() && !messages_.empty()) rejected_until_ = messages_.rbegin()->first;
+  broker_.give_up(rabbit_errc::unavailable, words);
+}
+
+void rabbit_producer_state::greet() {
+  forget_connection();
+  auto* link = broker_.link();
+  if (!link) return;
+  greeted_ = broker_.number();
+  link->confirm([this](const amqp_confirm& what) { note_confirm(what); },
+                [this](std::uint64_t tag) { note_return(tag); }, [](const amqp_answer&) {});
+}
+
+void rabbit_producer_state::send_all() {
+  fill();
+  auto* link = broker_.link();
+  if (!link) return;
+  declare_next(*link);
+  if (!is_asked_to_pause(*link)) send_next(*link);
+}
+
+void rabbit_producer_state::fill() {
+  while (!waiting_.empty()) {
+    const auto first = waiting_.front();
+    const auto& [key, data] = first->at(first->taken());
+    const auto bytes = key.size() + data.size();
+    if (!publisher_.has_room(bytes)) return;
+    const auto shard = shard_of(key, frame_->options.shards);
+    const auto place = publisher_.add(shard, bytes);
+    const auto number = numbering_->next(shard, first->given(first->taken()));
+    messages_[place] = {first, first->taken(), shard, number};
+    first->take();
+    if (first->is_taken()) waiting_.pop_front();
+  }
+}
+
+/// One at a time, so that it is known which of them the broker refuses.
+void rabbit_producer_state::declare_next(rabbit_link& by) {
+  if (declaring_ || (is_single() && publisher_.under_way() > 0)) return;
+  declaring_ = publisher_.undeclared();
+  if (!declaring_) return;
+  const auto shard = *declaring_;
+  auto& limit = limits_.try_emplace(shard, unreachable_limit).first->second;
+  by.declare(frame_->queue(shard), limit, [this, shard, &limit](const amqp_answer& answer) {
+    declare_error_ = judge_declared(limit, answer);
+    must_declare_again_ = answer.standing && may_recover_rabbit(declare_error_);
+    if (answer.error) return;  // the connection ends, too
+    publisher_.note_declared(shard);
+    declaring_.reset();
+    changed_.notify();
+  });
+}
+
+void rabbit_producer_state::send_next(rabbit_link& by) {
+  for (;;) {
+    const bool is_alone = is_single();
+    const auto place = is_alone && declaring_ ? std::nullopt : publisher_.next(is_alone);
+    if (!place) return;
+    const auto& what = messages_.at(*place);
+    const auto& [key, data] = what.of->at(what.index);
+    const auto tag = by.publish(frame_->queue(what.shard), id_of(what), key, data, what.number.first);
+    if (tag == 0) return;  // the connection has ended
+    publisher_.note_sent(*place, tag);
+  }
+}
+
+bool rabbit_producer_state::is_asked_to_pause(const rabbit_link& by) {
+  const bool is_asked = by.wants_pause();
+  const bool is_news = is_asked && !has_told_pause_;
+  has_told_pause_ = is_asked;
+  if (is_news)
+    broker_.tell(log_severity::warning, session_event::operation_failed, rabbit_errc::unavailable,
+                 "the broker asks producers to stop: " + by.pause_reason());
+  return is_asked;
+}
+
+/// `zkr:<name>:<shard>:<epoch>:<number>`: no two messages have the same id.
+std::string rabbit_producer_state::id_of(const sent_message& which) const {
+  return to_string(numbered_id{name_ + ':' + std::to_string(which.shard), which.number.epoch, which.number.number});
+}
+
+}  // namespace zkrecipes::detail

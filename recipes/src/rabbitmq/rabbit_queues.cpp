@@ -1,0 +1,100 @@
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
+
+#include "broker/broker_settings.hpp"
+#include "rabbitmq/rabbit_core.hpp"
+#include "rabbitmq/rabbit_source.hpp"
+#include "session/make.hpp"
+#include "session/paths.hpp"
+#include "shards/shard_name.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool is_short_text(const std::string& text, std::size_t most) { return !text.empty() && text.size() <= most; }
+
+void check_rabbit(const broker_settings& check, const rabbit_options& options) {
+  check.require_login(options.user, options.password);
+  check.require(is_short_text(options.user, 255), "user", "it must have 1 to 255 bytes");
+  const bool is_host = is_short_text(options.virtual_host, 255) && !has_nul(options.virtual_host);
+  check.require(is_host, "virtual_host", "it must have 1 to 255 bytes, and no NUL byte");
+  const bool is_queue = is_short_text(options.queue, 200) && !has_control(options.queue);
+  check.require(is_queue, "queue", "it must have 1 to 200 bytes without control characters");
+  const bool is_count = options.shards >= 1 && options.shards <= most_shards;
+  check.require(is_count, "shards", "it must be 1 to 10 000");
+  check.require(is_short_text(options.key_header, 128), "key_header", "it must have 1 to 128 bytes");
+  const auto prefetch = options.prefetch.value_or(1);
+  const bool is_ahead = prefetch >= 1 && prefetch <= 1'000;
+  check.require(is_ahead, "prefetch", "it must be 1 to 1 000");
+  check.require_times(options.timeout, options.retry);
+  const bool is_beat = options.heartbeat >= 1s && options.heartbeat <= 10min;
+  check.require(is_beat, "heartbeat", "it must be 1 s to 10 min");
+  const bool is_stall = options.stall_timeout >= 100ms && options.stall_timeout <= 1h;
+  check.require(is_stall, "stall_timeout", "it must be 100 ms to 1 h");
+}
+
+/// What connections need, but for the session.
+broker_frame rabbit_broker_of(const broker_settings& check, const rabbit_options& options) {
+  broker_frame frame;
+  frame.kind = "rabbitmq";
+  frame.brokers = check.parse_brokers(options.hosts, options.tls ? 5671 : 5672);
+  frame.tls = check.load_certificates(options.tls);
+  frame.timeout = options.timeout;
+  frame.retry = options.retry;
+  frame.unavailable = rabbit_errc::unavailable;
+  frame.refused_credentials = rabbit_errc::refused_credentials;
+  frame.may_recover = &may_recover_rabbit;
+  return frame;
+}
+
+}  // namespace
+
+rabbit_queues::rabbit_queues(session over, std::string path, rabbit_options options) : session_(std::move(over)) {
+  require_path("rabbit_queues path", path);
+  const broker_settings check("rabbit_options");
+  check_rabbit(check, options);
+  auto broker = rabbit_broker_of(check, options);
+  broker.session = require_session(session_);
+  auto frame = std::make_shared<rabbit_frame>(
+      rabbit_frame{std::move(broker), topic_layout{std::move(path)}, std::move(options)});
+  core_ = std::make_shared<rabbit_core>(std::move(frame));
+}
+
+std::string rabbit_queues::queue_of(std::uint32_t shard) const {
+  return core_ ? core_->frame()->queue(shard) : std::string();
+}
+
+const std::string& rabbit_queues::path() const noexcept { return core_ ? core_->frame()->where.root : no_path(); }
+
+std::uint32_t rabbit_queues::shards() const noexcept { return core_ ? core_->frame()->options.shards : 1; }
+
+message_feed rabbit_queues::feed(std::uint32_t shard) const {
+  if (!core_) throw std::invalid_argument("rabbit_queues: an object that was made by default has no messages");
+  if (shard >= shards()) throw std::invalid_argument("rabbit_queues: there is no shard " + shard_name(shard));
+  return message_feed(session_, std::make_shared<rabbit_source>(core_->frame(), shard));
+}
+
+void rabbit_queues::start_depths(handler<std::vector<rabbit_depth>> h, core_ptr core) {
+  launch(std::move(h), std::move(core), &rabbit_core::depths);
+}
+
+void rabbit_queues::start_dead_letters(handler<std::vector<dead_letter>> h, core_ptr core) {
+  launch(std::move(h), std::move(core), &rabbit_core::dead_letters);
+}
+
+void rabbit_queues::start_revive(handler<> h, core_ptr core, dead_letter which) {
+  launch(std::move(h), std::move(core), &rabbit_core::revive, std::move(which));
+}
+
+void rabbit_queues::start_discard(handler<> h, core_ptr core, dead_letter which) {
+  launch(std::move(h), std::move(core), &rabbit_core::discard, std::move(which));
+}
+
+}  // namespace zkrecipes
