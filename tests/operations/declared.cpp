@@ -57,7 +57,7 @@ void collect(const std::string& text, std::vector<std::string>& all) {
 
 std::vector<std::string> declared_operations() {
   std::vector<std::string> all;
-  for (const auto& each : std::filesystem::directory_iterator(ZKRECIPES_HEADERS)) {
+  for (const auto& each : std::filesystem::recursive_directory_iterator(ZKRECIPES_HEADERS)) {
     const auto name = each.path().stem().string();
     // Operations of a spooled producer end without a session, and its disk has a thread; tests/spool tries them. Those
     // of Redis streams and RabbitMQ queues need a broker as well; tests/redis and tests/rabbit try them.

@@ -3,7 +3,7 @@
 namespace zkrecipes::detail {
 
 line_news_ptr line_news::of(const core_ptr& session, const line_spec& line) {
-  auto& known = session->news_of_line(line.parent);
+  auto& known = session->commons().at<line_news>(line.parent);
   auto joined = known.lock();
   // A line of another recipe at this path has other members.
   if (joined && joined->line_.accepted.data() == line.accepted.data()) return joined;

@@ -21,7 +21,10 @@ class line_news {
   line_news(core_ptr session, const line_spec& line) : session_(std::move(session)), line_(line) {}
   line_news(const line_news&) = delete;
   line_news& operator=(const line_news&) = delete;
-  ~line_news() { session_->end_line_news(line_.parent); }
+  ~line_news() {
+    auto& commons = session_->commons();  // another one may have taken the place
+    if (commons.at<line_news>(line_.parent).expired()) commons.end<line_news>(line_.parent);
+  }
 
   member_list members;    ///< Null before.
   std::size_t first = 0;  ///< Those in front of this one have left since it was read.

@@ -13,7 +13,7 @@ roll_call::roll_call(core_ptr session, const line_spec& line)
       changed_(session_->get_scheduler()) {}
 
 std::shared_ptr<roll_call> roll_call::of(const core_ptr& session, const line_spec& line) {
-  auto& next = session->next_roll_call(line.parent);
+  auto& next = session->commons().at<roll_call>(line.parent);
   auto joined = next.lock();
   if (joined && joined->suits(line)) return joined;
   auto made = std::make_shared<roll_call>(session, line);
@@ -29,7 +29,7 @@ bool roll_call::suits(const line_spec& line) const {
 
 /// Those who wait are told in any case: without a list they make one of their own.
 awaitable<void> roll_call::ask() {
-  session_->end_roll_call(parent_);  // who comes now stands behind our list
+  session_->commons().end<roll_call>(parent_);  // who comes now stands behind our list
   try {
     co_await list();
   } catch (const std::bad_alloc&) {

@@ -24,6 +24,7 @@
 #include "session/incarnation.hpp"
 #include "session/lease.hpp"
 #include "session/outcomes.hpp"
+#include "session/path_commons.hpp"
 #include "session/paths.hpp"
 #include "session/removal.hpp"
 #include "session/server_list.hpp"
@@ -32,10 +33,6 @@
 #include "session/watch_registry.hpp"
 
 namespace zkrecipes::detail {
-
-class line_news;
-class path_turns;
-class roll_call;
 
 /// The reaction to a connection that breaks before the answer.
 enum class retry {
@@ -125,17 +122,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   /// far more memory than a waiter.
   turnstile& entrance() noexcept { return entrance_; }
 
-  /// The list of this line that is about to be requested, if there is one; further members share it: see `roll_call`.
-  std::weak_ptr<roll_call>& next_roll_call(const std::string& parent) { return roll_calls_[parent]; }
-  void end_roll_call(const std::string& parent) { roll_calls_.erase(parent); }
-  /// What those who wait in this line know in common: see `line_news`.
-  std::weak_ptr<line_news>& news_of_line(const std::string& parent) { return news_of_lines_[parent]; }
-  void end_line_news(const std::string& parent) {
-    if (news_of_line(parent).expired()) news_of_lines_.erase(parent);
-  }
-  /// The turns of those who write to this node: see `path_turns`.
-  std::weak_ptr<path_turns>& turns_at(const std::string& path) { return turns_[path]; }
-  void end_turns(const std::string& path) { turns_.erase(path); }
+  /// What the users of one path have in common.
+  path_commons& commons() noexcept { return commons_; }
 
   /// While there are holders (in strict mode: always) the session sends heartbeats to prove that it lives. `tell` is
   /// notified when the lease has ended.
@@ -263,9 +251,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   condition changed_;
   condition link_changed_;
   condition heartbeat_;  // wakes `prove_life` and `watch_lease`
-  std::map<std::string, std::weak_ptr<roll_call>> roll_calls_;
-  std::map<std::string, std::weak_ptr<line_news>> news_of_lines_;
-  std::map<std::string, std::weak_ptr<path_turns>> turns_;
+  path_commons commons_;
   turnstile entrance_{256};
   std::string own_mark_;                                        // with it all GUIDs of nodes of ours begin
   std::map<std::string, std::weak_ptr<const void>> own_guids_;  // and whose they are

@@ -15,7 +15,7 @@ namespace zkrecipes::detail {
 class path_turns {
  public:
   static std::shared_ptr<path_turns> of(const core_ptr& session, const std::string& path) {
-    auto& known = session->turns_at(path);
+    auto& known = session->commons().at<path_turns>(path);
     auto turns = known.lock();
     if (!turns) known = turns = std::make_shared<path_turns>(session, path);
     return turns;
@@ -24,7 +24,7 @@ class path_turns {
   path_turns(core_ptr session, std::string path) : session_(std::move(session)), path_(std::move(path)) {}
   path_turns(const path_turns&) = delete;
   path_turns& operator=(const path_turns&) = delete;
-  ~path_turns() { session_->end_turns(path_); }
+  ~path_turns() { session_->commons().end<path_turns>(path_); }
 
   /// As `turnstile::enter`. The pass must not outlive this.
   awaitable<turnstile::pass> enter() { return turns_.enter(session_->get_scheduler()); }
