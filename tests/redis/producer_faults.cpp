@@ -4,7 +4,7 @@
 #include <boost/asio/detached.hpp>
 
 #include "redis/producer_case.hpp"
-#include "redis/put_script.hpp"
+#include "redis/redis_producer_state.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -10,7 +10,7 @@
 #include <zkrecipes/two_phase_commit.hpp>
 
 #include "barrier/round_view.hpp"
-#include "commit/commit_path.hpp"
+#include "commit/transaction_index.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

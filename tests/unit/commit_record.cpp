@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "commit/transaction_mark.hpp"
+#include "commit/transaction_index.hpp"
 #include "session/paths.hpp"
 
 using namespace zkrecipes;

@@ -1,7 +1,7 @@
 // Dead letters that keep a part of their message, because all of it is too large for a request.
 #include <boost/test/unit_test.hpp>
 
-#include "delivery/letter_bounds.hpp"
+#include "delivery/message_in_hand.hpp"
 #include "queue/dead_letter.hpp"
 #include "topic/topic_letters.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <zkrecipes/flow/shared_balance.hpp>
 
-#include "balance/pace_record.hpp"
+#include "balance/pace_nodes.hpp"
 #include "unit/fake_session.hpp"
 
 namespace zkrecipes::test {

@@ -10,7 +10,7 @@
 
 #include <zkrecipes/flow/once_per.hpp>
 
-#include "once/once_place.hpp"
+#include "once/once_state.hpp"
 #include "session/paths.hpp"
 #include "unit/fake_session.hpp"
 

@@ -2,7 +2,7 @@
 #include <random>
 #include <set>
 
-#include "once/once_record.hpp"
+#include "once/once_state.hpp"
 #include "unit/once_case.hpp"
 
 using namespace zkrecipes;

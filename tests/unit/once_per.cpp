@@ -1,5 +1,5 @@
 // Calls that are made once in a period: what a claim finds, and what it leaves alone.
-#include "once/once_record.hpp"
+#include "once/once_state.hpp"
 #include "unit/once_case.hpp"
 #include "unit/refusal.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "queue/spread.hpp"
+#include "queue/item_list.hpp"
 
 using namespace zkrecipes::detail;
 

@@ -10,8 +10,8 @@
 #include <zkrecipes/two_phase_commit.hpp>
 
 #include "barrier/round_record.hpp"
-#include "commit/commit_path.hpp"
 #include "commit/commit_record.hpp"
+#include "commit/transaction_index.hpp"
 #include "election/term_record.hpp"
 #include "line/member_data.hpp"
 #include "queue/dead_letter.hpp"

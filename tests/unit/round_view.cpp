@@ -9,7 +9,7 @@
 
 #include <zkrecipes/double_barrier.hpp>
 
-#include "barrier/double_barrier_state.hpp"
+#include "barrier/attendant.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes::detail;

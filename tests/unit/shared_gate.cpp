@@ -1,7 +1,7 @@
 // The gate of many processes: what is asked for, who is declined, what ends a pass.
 #include <algorithm>
 
-#include "shared_gate/gate_place.hpp"
+#include "shared_gate/gate_entry.hpp"
 #include "unit/shared_gate_case.hpp"
 
 using namespace zkrecipes;

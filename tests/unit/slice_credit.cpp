@@ -1,12 +1,11 @@
 // The bound over every window of all processes that share a rate, for random calls, moves, crashes and hold-offs.
-#include "rate/slice_credit.hpp"
-
 #include <algorithm>
 #include <random>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
 
+#include "rate/slice_share.hpp"
 #include "support/bound_judge.hpp"
 
 using namespace zkrecipes;

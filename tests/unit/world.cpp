@@ -7,7 +7,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backend/zookeeper/random_generator.hpp"
 #include "backend/zookeeper/real_world.hpp"
 #include "support/coroutine.hpp"
 

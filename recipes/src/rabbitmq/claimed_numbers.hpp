@@ -7,9 +7,17 @@
 #include <utility>
 
 #include "rabbitmq/message_numbering.hpp"
-#include "rabbitmq/producer_epoch.hpp"
+#include "rabbitmq/rabbit_frame.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
+
+// The number that tells the messages of one life of a producer from those of another.
+
+/// Writes the producer's record, and returns the number of the transaction that did it: nobody else gets it, and each
+/// later one is larger. Errors: those of `agree_on_queues`; `foreign_data` (there is a record that is no producer's),
+/// and those of `core::perform`.
+awaitable<outcome<std::uint64_t>> claim_epoch(rabbit_frame_ptr frame, std::string name);
 
 /// Each queue has numbers of its own. Where they have holes, the next message says so. After an error that has ended
 /// all puts there is another epoch, so that no number of a message that may have been put is used again.

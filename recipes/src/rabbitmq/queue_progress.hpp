@@ -16,6 +16,21 @@
 
 namespace zkrecipes::detail {
 
+/// The name of a message that has no id.
+/// `_<hash>-<copy>`: made of the key and the data, so that the next process finds the attempts of a message that has
+/// killed this one. Messages that are here at the same time differ by their `copy`.
+class unnamed_message {
+ public:
+  explicit unnamed_message(const amqp_delivery& what) : hash_(hash_of(what)) {}
+
+  std::string name(std::uint64_t copy) const;
+
+ private:
+  static std::uint64_t hash_of(const amqp_delivery& what);
+
+  std::uint64_t hash_;
+};
+
 /// A message that is in hand, or waits to be handed out, is not handed out again: its deliveries are acknowledged
 /// together when it is settled. What the memory knows is acknowledged at once. A message without an id can not be known
 /// again when it comes by another connection, so it is not remembered. It does no I/O.

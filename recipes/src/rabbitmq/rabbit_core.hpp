@@ -1,7 +1,10 @@
 // The implementation of an object of RabbitMQ queues: what operators ask, and what they change.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,8 +13,18 @@
 
 #include "rabbitmq/rabbit_frame.hpp"
 #include "session/operation.hpp"
+#include "shards/shard_name.hpp"
 
 namespace zkrecipes::detail {
+
+// The dead letters of RabbitMQ queues.
+
+/// The shard of a letter whose item is `<shard>/<name of the message>`. The name may have slashes, too.
+inline std::optional<std::uint32_t> shard_of_queue_letter(std::string_view item) {
+  const auto slash = item.find('/');
+  const bool is_named = slash != item.npos && slash + 1 < item.size();
+  return is_named ? parse_shard_name(item.substr(0, slash)) : std::nullopt;
+}
 
 /// Each operation has a connection to the broker of its own, if it needs one.
 class rabbit_core : public std::enable_shared_from_this<rabbit_core> {

@@ -1,15 +1,95 @@
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "broker/broker_settings.hpp"
+#include "rabbitmq/queue_reader.hpp"
 #include "rabbitmq/rabbit_core.hpp"
-#include "rabbitmq/rabbit_source.hpp"
 #include "session/make.hpp"
+#include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"
+#include "topic/log_source.hpp"
+
+namespace zkrecipes::detail {
+
+/// The messages of one queue: a log whose position is a memory of what is settled.
+/// The broker gives a message once to a consumer that lives, so the reader keeps those that are not settled.
+class rabbit_source final : public log_source {
+ public:
+  rabbit_source(rabbit_frame_ptr frame, std::uint32_t shard);
+
+  void note_order(message_order order) override { reader_.note_order(order); }
+  std::string name() const override;
+  awaitable<error_code> open() override;
+  bool is_outdated() const noexcept override { return reader_.is_outdated(); }
+  awaitable<outcome<std::vector<message>>> receive(std::size_t most) override { return reader_.receive(most); }
+  awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) override;
+  bool can_read_again() const noexcept override { return true; }
+  bool can_come(const std::string& name) const override { return reader_.can_come(name); }
+  transaction moving_on(const std::vector<settlement>& batch) override;
+  bool adapt(std::size_t operation, const error_code& why) override;
+  awaitable<void> settled(std::vector<settlement> batch) override;
+  void let_go() override { reader_.let_go(); }
+  awaitable<void> close() override;
+
+ private:
+  rabbit_frame_ptr frame_;
+  queue_reader reader_;
+};
+
+rabbit_source::rabbit_source(rabbit_frame_ptr frame, std::uint32_t shard)
+    : log_source(frame->broker.session, frame->where, shard, rabbit_group),
+      frame_(std::move(frame)),
+      reader_(frame_, shard, position()) {}
+
+std::string rabbit_source::name() const { return "rabbitmq queue " + frame_->queue(shard()); }
+
+awaitable<error_code> rabbit_source::open() {
+  reader_.open();
+  co_return error_code();
+}
+
+awaitable<void> rabbit_source::close() { co_await reader_.close(); }
+
+awaitable<outcome<std::vector<std::optional<message>>>> rabbit_source::read_again(std::vector<std::string> names) {
+  co_return outcome<std::vector<std::optional<message>>>(error_code(), reader_.read_again(std::move(names)));
+}
+
+/// One write of the memory from its known version, whatever the number of messages.
+transaction rabbit_source::moving_on(const std::vector<settlement>& batch) {
+  transaction all;
+  if (batch.empty()) return all;
+  auto next = reader_.progress().memory();
+  for (const auto& each : batch) {
+    const bool is_failure = each.how == settlement::kind::count_attempt;
+    if (is_failure) next.fail(each.what->name, each.first_failed);
+    if (!is_failure) reader_.progress().apply(next, each.what->name);
+  }
+  position().write(all, serialize(next));
+  return all;
+}
+
+bool rabbit_source::adapt(std::size_t, const error_code& why) { return position().note_refused(why); }
+
+awaitable<void> rabbit_source::settled(std::vector<settlement> batch) {
+  for (const auto& each : batch) {
+    const bool is_failure = each.how == settlement::kind::count_attempt;
+    if (is_failure) reader_.fail(each.what->name, each.first_failed);
+    if (!is_failure) reader_.settle(each.what->name);
+  }
+  position().note_written();
+  reader_.acknowledge();
+  co_return;
+}
+
+}  // namespace zkrecipes::detail
 
 namespace zkrecipes {
 

@@ -9,7 +9,6 @@
 #include <zkrecipes/redis/redis_streams.hpp>
 
 #include "queue/dead_letter_folder.hpp"
-#include "redis/stream_letters.hpp"
 #include "redis/stream_replies.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"

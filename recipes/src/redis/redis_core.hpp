@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <zkrecipes/queue_base.hpp>
@@ -11,10 +13,21 @@
 
 #include "redis/redis_frame.hpp"
 #include "redis/redis_question.hpp"
+#include "redis/stream_id.hpp"
 #include "redis/stream_position.hpp"
 #include "session/operation.hpp"
+#include "shards/shard_name.hpp"
 
 namespace zkrecipes::detail {
+
+// The dead letters of a stream.
+
+/// The shard of a letter whose item is `<shard>/<id of the entry>`.
+inline std::optional<std::uint32_t> shard_of_stream_letter(std::string_view item) {
+  const auto slash = item.find('/');
+  if (slash == item.npos || !parse_stream_id(item.substr(slash + 1))) return std::nullopt;
+  return parse_shard_name(item.substr(0, slash));
+}
 
 /// Each operation has a connection to the broker of its own, if it needs one.
 class redis_core : public std::enable_shared_from_this<redis_core> {

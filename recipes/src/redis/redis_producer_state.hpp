@@ -5,17 +5,44 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "redis/put_script.hpp"
+#include "redis/redis_frame.hpp"
 #include "redis/redis_question.hpp"
 #include "session/operation.hpp"
 #include "topic/put_abandonment.hpp"
 #include "topic/put_inbox.hpp"
 #include "topic/put_result.hpp"
 
+struct redisReply;
+
 namespace zkrecipes::detail {
+
+/// The scripts of a producer: what the broker is asked, and what it answers. They do no I/O.
+/// A message, and the stream that it goes into.
+struct stream_put {
+  std::string stream;
+  std::string key;
+  std::string data;
+};
+
+/// The answer of either script.
+struct put_answer {
+  std::uint64_t last = 0;  ///< The number of the last message of this producer.
+  bool is_ours = false;    ///< Nobody else has taken the name over.
+  std::string problem{};   ///< The broker's words about the message behind the last one.
+};
+
+/// Takes the producer's name over: `by` tells this object from all others.
+std::vector<std::string> claim_command(const std::string& producer, const std::string& by);
+/// Puts all if the last message has this number, and the name is ours; nothing otherwise. Puts none behind one that the
+/// broker refuses.
+std::vector<std::string> put_command(const redis_options& options, const std::string& producer, const std::string& by,
+                                     std::uint64_t last, const std::vector<stream_put>& all);
+/// Nothing if the reply is not of the form of our scripts.
+std::optional<put_answer> parse_put_answer(const redisReply& reply);
 
 /// One script is under way at a time. That of a batch names the number of the message before it, so that it does
 /// nothing when it is sent again, or comes late. Each try to take the name over has an id of its own: as long as the

@@ -1,15 +1,97 @@
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <zkrecipes/redis/redis_streams.hpp>
 
 #include "broker/broker_settings.hpp"
 #include "redis/redis_core.hpp"
-#include "redis/redis_source.hpp"
+#include "redis/stream_reader.hpp"
 #include "redis/stream_replies.hpp"
 #include "session/make.hpp"
+#include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"
+#include "topic/log_source.hpp"
+
+namespace zkrecipes::detail {
+
+/// The messages of one stream, for one group: a log with a position.
+class redis_source final : public log_source {
+ public:
+  redis_source(redis_frame_ptr frame, std::uint32_t shard, std::string group);
+
+  std::string name() const override;
+  awaitable<error_code> open() override;
+  awaitable<outcome<std::vector<message>>> receive(std::size_t most) override { return reader_.receive(most); }
+  std::string problem_of(const std::string& name) const override { return reader_.problem_of(name); }
+  awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) override {
+    return reader_.read_again(std::move(names));
+  }
+  bool can_read_again() const noexcept override { return true; }
+  bool wants_write() const noexcept override { return reader_.wants_write(); }
+  transaction moving_on(const std::vector<settlement>& batch) override;
+  bool adapt(std::size_t operation, const error_code& why) override;
+  awaitable<void> settled(std::vector<settlement> batch) override;
+  awaitable<void> close() override;
+
+ private:
+  static void apply(stream_progress& to, const settlement& each);
+
+  redis_frame_ptr frame_;
+  stream_reader reader_;
+};
+
+redis_source::redis_source(redis_frame_ptr frame, std::uint32_t shard, std::string group)
+    : log_source(frame->broker.session, frame->where, shard, group),
+      frame_(std::move(frame)),
+      reader_(frame_, shard, std::move(group), position()) {}
+
+std::string redis_source::name() const { return "redis stream " + frame_->stream(shard()) + ", group " + group(); }
+
+awaitable<error_code> redis_source::open() {
+  reader_.open();
+  co_return error_code();
+}
+
+awaitable<void> redis_source::close() {
+  reader_.open();
+  co_return;
+}
+
+/// One write of the position from its known version, whatever the number of messages.
+transaction redis_source::moving_on(const std::vector<settlement>& batch) {
+  transaction all;
+  if (batch.empty() && !wants_write()) return all;
+  auto next = reader_.progress();
+  for (const auto& each : batch) apply(next, each);
+  position().write(all, serialize(next.position()));
+  return all;
+}
+
+bool redis_source::adapt(std::size_t, const error_code& why) { return position().note_refused(why); }
+
+awaitable<void> redis_source::settled(std::vector<settlement> batch) {
+  for (const auto& each : batch) {
+    apply(reader_.progress(), each);
+    if (each.how != settlement::kind::count_attempt) reader_.forget_problem(each.what->name);
+  }
+  position().note_written();
+  reader_.note_settled();
+  co_return;
+}
+
+void redis_source::apply(stream_progress& to, const settlement& each) {
+  const auto which = parse_stream_id(each.what->name);
+  if (!which) return;
+  if (each.how == settlement::kind::count_attempt) return to.fail(*which, each.first_failed);
+  to.settle(*which);
+}
+
+}  // namespace zkrecipes::detail
 
 namespace zkrecipes {
 

@@ -11,7 +11,7 @@
 
 #include "fuzz/target.hpp"
 #include "rabbit/server_bytes.hpp"
-#include "rabbitmq/amqp_settings.hpp"
+#include "rabbitmq/amqp_handshake.hpp"
 
 namespace fuzz {
 

@@ -16,8 +16,8 @@
 #include "rabbitmq/amqp_client.hpp"
 #include "rabbitmq/amqp_refusal.hpp"
 #include "rabbitmq/producer_name.hpp"
-#include "rabbitmq/queue_letters.hpp"
-#include "rabbitmq/unnamed_message.hpp"
+#include "rabbitmq/queue_progress.hpp"
+#include "rabbitmq/rabbit_core.hpp"
 #include "session/paths.hpp"
 
 namespace fuzz::broker_words_target {

@@ -1,7 +1,6 @@
 // The records of a two-phase commit, and its names.
-#include "commit/commit_path.hpp"
 #include "commit/commit_record.hpp"
-#include "commit/transaction_mark.hpp"
+#include "commit/transaction_index.hpp"
 #include "fuzz/target.hpp"
 
 namespace fuzz::commit_records_target {

@@ -1,8 +1,6 @@
 // The records and the names of calls that are made once in a period.
-#include "once/once_record.hpp"
-
 #include "fuzz/target.hpp"
-#include "once/once_place.hpp"
+#include "once/once_state.hpp"
 
 namespace fuzz::once_record_target {
 

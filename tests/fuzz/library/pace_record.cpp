@@ -1,6 +1,5 @@
 // The records of a balance that processes share.
-#include "balance/pace_record.hpp"
-
+#include "balance/pace_nodes.hpp"
 #include "fuzz/target.hpp"
 
 namespace fuzz::pace_record_target {

@@ -1,8 +1,8 @@
 // The records of a shard group: members, absent members, the map, quarantine, the group itself.
 #include "fuzz/target.hpp"
 #include "shards/group_layout.hpp"
+#include "shards/map_reader.hpp"
 #include "shards/member_record.hpp"
-#include "shards/shard_map.hpp"
 #include "shards/shard_name.hpp"
 #include "shards/shard_quarantine.hpp"
 

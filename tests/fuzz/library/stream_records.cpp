@@ -4,10 +4,10 @@
 #include <hiredis/hiredis.h>
 
 #include "fuzz/target.hpp"
-#include "redis/put_script.hpp"
+#include "redis/redis_core.hpp"
+#include "redis/redis_producer_state.hpp"
 #include "redis/reply_reader.hpp"
 #include "redis/stream_id.hpp"
-#include "redis/stream_letters.hpp"
 #include "redis/stream_position.hpp"
 #include "redis/stream_replies.hpp"
 

@@ -5,9 +5,8 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "commit/commit_path.hpp"
 #include "commit/commit_record.hpp"
-#include "commit/transaction_mark.hpp"
+#include "commit/transaction_index.hpp"
 #include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"

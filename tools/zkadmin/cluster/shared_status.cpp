@@ -6,13 +6,12 @@
 #include <set>
 #include <utility>
 
-#include "balance/pace_record.hpp"
+#include "balance/pace_nodes.hpp"
 #include "cluster/line_status.hpp"
 #include "cluster/session_owner.hpp"
 #include "cluster/stored_record.hpp"
 #include "line/member_data.hpp"
-#include "once/once_place.hpp"
-#include "once/once_record.hpp"
+#include "once/once_state.hpp"
 #include "text.hpp"
 
 namespace zkadmin {

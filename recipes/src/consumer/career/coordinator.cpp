@@ -1,21 +1,89 @@
 #include "career/coordinator.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 
-#include "career/line_seat.hpp"
 #include "career/record_follower.hpp"
 #include "career/take_over.hpp"
+#include "career/term_seat.hpp"
 #include "line/leaving.hpp"
+#include "line/own_node.hpp"
 #include "line/waiter.hpp"
 #include "session/back_off.hpp"
 #include "session/mending.hpp"
 #include "session/undo.hpp"
 
 namespace zkrecipes::detail {
+
+/// The seat of a leader that was elected: its node is the first in the line of candidates.
+class line_seat final : public term_seat {
+ public:
+  /// `id`: the name under which the candidate stands for election. The record is the data of the line's parent.
+  line_seat(own_node_ptr node, std::string id);
+
+  const core_ptr& session() const noexcept override { return node_->session(); }
+  const std::string& record_path() const noexcept override { return node_->line().parent; }
+  std::string node_path() const override { return node_->path(); }
+  error_code lost() const override { return node_->lost(); }
+  lease_clock::time_point valid_until() const override { return node_->valid_until(); }
+
+  const incarnation_ptr& bound() const noexcept override { return node_->bound(); }
+  bool revoked() const override { return node_->revoked(); }
+  condition& changed() noexcept override { return node_->changed(); }
+  awaitable<outcome<>> wait_lost() override { return node_->wait_lost(); }
+  awaitable<outcome<>> wait_revoked() override { return node_->wait_revoked(); }
+
+  /// It has gone: we are the first in line now.
+  awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& tell) override;
+  void sign(term_record& record, const term_record& before, std::int64_t before_ms) const override;
+  bool keeps_history() const override { return true; }
+  error_code objection(const term_record&) override { return {}; }
+  void note_begun(term_record&, std::int64_t, std::int64_t) override {}
+  bool has_signed(const term_record& record) const override;
+  void add_check(transaction& all) const override;
+  void add_leave(transaction& all) const override;
+  awaitable<void> show_waiting() override;
+
+  awaitable<outcome<>> leave() override { return node_->leave(); }
+  void disown() override { node_->disown(); }
+  void clear_away(bool all) override { node_->clear_away(all); }
+
+ private:
+  own_node_ptr node_;
+  std::string id_;
+};
+
+line_seat::line_seat(own_node_ptr node, std::string id) : node_(std::move(node)), id_(std::move(id)) {}
+
+awaitable<outcome<watch_ptr>> line_seat::watch_leader(const term_record&, condition&) {
+  co_return outcome<watch_ptr>(error_code(), nullptr);
+}
+
+void line_seat::sign(term_record& record, const term_record&, std::int64_t) const {
+  record.leader_id = id_;
+  record.leader_node = node_->name();
+  record.leader_token = node_->token();
+}
+
+bool line_seat::has_signed(const term_record& record) const { return record.leader_node == node_->name(); }
+
+void line_seat::add_check(transaction& all) const { all.check(node_->path()); }
+
+void line_seat::add_leave(transaction& all) const { all.remove(node_->path()); }
+
+/// Writes it into our node. Only if nobody has written to the node since we created it, because any other write is a
+/// request to us, such as to resign.
+awaitable<void> line_seat::show_waiting() {
+  const auto& session = node_->session();
+  auto show = make_request(backend::opcode::set, node_->path());
+  show.data = candidate_data(id_, true);
+  show.version = 0;
+  co_await session->perform(std::move(show), retry::once, node_->bound(), session->now() + session->options().timeout);
+}
 
 using namespace std::chrono_literals;
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -10,10 +11,28 @@
 #include <zkrecipes/consumer/queue_consumer.hpp>
 #include <zkrecipes/consumer/term.hpp>
 
-#include "delivery/delivery_board.hpp"
 #include "delivery/message_source.hpp"
 
 namespace zkrecipes::detail {
+
+/// The figures of a consumer, for its user and for operators.
+/// Thread safety: safe.
+class delivery_board {
+ public:
+  queue_consumer_status read() const {
+    std::lock_guard lock(mutex_);
+    return status_;
+  }
+  template <class Change>
+  void change(Change&& how) {
+    std::lock_guard lock(mutex_);
+    how(status_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  queue_consumer_status status_;
+};
 
 struct delivery_frame {
   source_ptr source;

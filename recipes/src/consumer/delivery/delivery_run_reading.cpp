@@ -1,11 +1,30 @@
 // How a run gets its messages.
+#include <string>
 #include <utility>
 
+#include <zkrecipes/consumer/queue_consumer.hpp>
+
 #include "delivery/delivery_run.hpp"
-#include "delivery/lane.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
+
+// The lane of a message: see `delivery_window`.
+
+/// By key it is the key, which is empty if it can not be told; with `message_repeats` it is the name of the producer.
+std::string lane_of(const queue_consumer_options& options, const message& what);
+
+std::string lane_of(const queue_consumer_options& options, const message& what) {
+  if (options.order == message_order::none) return what.name;
+  if (options.order == message_order::strict) return {};
+  try {
+    if (!options.repeats) return options.key(what);
+    auto origin = options.repeats->origin(what);
+    return origin ? std::move(origin->producer) : std::string();
+  } catch (...) {
+    return {};
+  }
+}
 
 /// Drops what was received of keys that were revived, so that it comes again behind what was put back. Waits for
 /// whatever refers to messages of the window, or is about to add some.

@@ -3,17 +3,36 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <boost/asio/strand.hpp>
 
 #include "backend/begin_once.hpp"
 #include "career/end_of_term.hpp"
-#include "external/shown_words.hpp"
+#include "format/shown_text.hpp"
 #include "session/hook.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
+
+// What a source of the user's says, for error texts and logs.
+
+/// A name, or what an exception says: its first 1 000 bytes, as `shown_text` shows them.
+std::string shown_words(std::string_view said);
+
+namespace {
+
+constexpr std::size_t most_shown_bytes = 1'000;
+
+}  // namespace
+
+std::string shown_words(std::string_view said) {
+  auto shown = shown_text(said.substr(0, most_shown_bytes));
+  if (said.size() > most_shown_bytes) shown += "...";
+  return shown;
+}
 
 namespace {
 

@@ -11,13 +11,31 @@
 #include <zkrecipes/consumer/external_source.hpp>
 #include <zkrecipes/log.hpp>
 
-#include "external/external_call.hpp"
+#include "career/task.hpp"
 #include "external/external_frame.hpp"
 #include "external/external_port.hpp"
 #include "session/back_off.hpp"
 #include "session/condition.hpp"
 
 namespace zkrecipes::detail {
+
+/// One call of a function of the user's source.
+/// What a call has completed with. Written on the strand of the user's calls, and read when the call is done.
+struct external_answer {
+  error_code error{};
+  std::vector<external_message> messages{};
+  std::vector<std::string> forgotten{};
+};
+
+/// At most one call of a kind. On the session's strand.
+struct external_call {
+  std::shared_ptr<external_answer> answer{};
+  task_ptr run{};
+
+  bool is_there() const noexcept { return run != nullptr; }
+  bool is_done() const noexcept { return run && run->done; }
+  bool is_running() const noexcept { return run && !run->done; }
+};
 
 /// The functions of the user run on a strand of their own, so that they can not hold up the session; everything else
 /// here is on the session's strand. Errors are waited out with growing pauses, each new reason is told to the log of

@@ -1,15 +1,215 @@
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <zkrecipes/consumer/external_source.hpp>
+#include <zkrecipes/queue_base.hpp>
 
-#include "external/external_core.hpp"
-#include "external/external_log_source.hpp"
-#include "external/external_queue_source.hpp"
+#include "external/external_frame.hpp"
+#include "external/external_message_source.hpp"
+#include "external/external_port.hpp"
+#include "external/place_progress.hpp"
+#include "external/remembered_ids.hpp"
+#include "queue/dead_letter_folder.hpp"
 #include "session/make.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"
+#include "topic/topic_frame.hpp"
+
+namespace zkrecipes::detail {
+
+/// The messages of one shard of a user's queue.
+class external_queue_source final : public external_message_source {
+ public:
+  external_queue_source(external_frame_ptr frame, std::shared_ptr<external_queue> from, std::uint32_t shard);
+
+ private:
+  std::string first_record() const override { return serialize(delivery_memory()); }
+  bool load(std::string_view record) override { return memory_.load(record); }
+  std::string record_after(const std::vector<settlement>& batch) const override;
+  void settle(const std::vector<settlement>& batch) override;
+  bool admit(const std::string& id) override;
+  failed_attempts failed(const std::string& id) const override { return memory_.failed(id); }
+  void take_news() override;
+  void apply(remembered_ids& to, const std::vector<settlement>& batch) const;
+
+  remembered_ids memory_;
+};
+
+/// The calls of a user's queue.
+class queue_port final : public external_port {
+ public:
+  explicit queue_port(std::shared_ptr<external_queue> of) : of_(std::move(of)) {}
+
+  std::string name() const override { return of_->name(); }
+  awaitable<error_code> open(std::string) override { return of_->open(); }
+  awaitable<external_batch> receive(std::size_t most) override { return of_->receive(most); }
+  awaitable<error_code> report(std::vector<std::string> settled) override {
+    return of_->acknowledge(std::move(settled));
+  }
+  std::vector<std::string> take_forgotten() override { return of_->take_forgotten(); }
+  awaitable<void> close() override { return of_->close(); }
+
+ private:
+  std::shared_ptr<external_queue> of_;
+};
+
+external_queue_source::external_queue_source(external_frame_ptr frame, std::shared_ptr<external_queue> from,
+                                             std::uint32_t shard)
+    : external_message_source(std::move(frame), "external_queue", shard, external_source::queue_group,
+                              std::make_unique<queue_port>(std::move(from))),
+      memory_(options().remembered) {}
+
+/// One that is delivered again although it is settled is acknowledged again.
+bool external_queue_source::admit(const std::string& id) {
+  const bool is_settled = memory_.knows(id);
+  if (is_settled) connection().report({id});
+  return !is_settled;
+}
+
+std::string external_queue_source::record_after(const std::vector<settlement>& batch) const {
+  auto next = memory_;
+  apply(next, batch);
+  return next.record();
+}
+
+/// Two messages with one id count as one, so it is acknowledged as often as it was given.
+void external_queue_source::settle(const std::vector<settlement>& batch) {
+  apply(memory_, batch);
+  std::vector<std::string> ids;
+  for (const auto& each : batch) {
+    if (each.how == settlement::kind::count_attempt) continue;
+    const auto& id = each.what->name;
+    ids.insert(ids.end(), std::max<std::size_t>(held().deliveries(id), 1), id);
+  }
+  connection().report(std::move(ids));
+}
+
+void external_queue_source::take_news() {
+  for (const auto& each : connection().take_forgotten()) memory_.forget(each);
+}
+
+void external_queue_source::apply(remembered_ids& to, const std::vector<settlement>& batch) const {
+  for (const auto& each : batch) {
+    const auto& id = each.what->name;
+    if (each.how == settlement::kind::count_attempt)
+      to.fail(id, each.first_failed, held());
+    else
+      to.settle(id);
+  }
+}
+
+/// The messages of one shard of a user's log, for one group.
+class external_log_source final : public external_message_source {
+ public:
+  external_log_source(external_frame_ptr frame, std::shared_ptr<external_log> from, std::uint32_t shard,
+                      std::string group);
+
+ private:
+  std::string first_record() const override;
+  bool load(std::string_view record) override;
+  std::string record_after(const std::vector<settlement>& batch) const override;
+  void settle(const std::vector<settlement>& batch) override;
+  bool admit(const std::string& id) override;
+  failed_attempts failed(const std::string& id) const override { return progress_.failed(id); }
+  bool is_far_ahead() const override { return progress_.is_far_ahead(); }
+  std::string place() const override { return cursor_; }
+  static void apply(place_progress& to, const std::vector<settlement>& batch);
+
+  place_progress progress_;
+  std::string cursor_;  // the place of the last message that has come, or behind which nothing was read
+};
+
+/// The calls of a user's log.
+class log_port final : public external_port {
+ public:
+  explicit log_port(std::shared_ptr<external_log> of) : of_(std::move(of)) {}
+
+  std::string name() const override { return of_->name(); }
+  awaitable<error_code> open(std::string place) override { return of_->open(std::move(place)); }
+  awaitable<external_batch> receive(std::size_t most) override { return of_->receive(most); }
+  /// The last place counts.
+  awaitable<error_code> report(std::vector<std::string> settled) override {
+    return of_->consumed(std::move(settled.back()));
+  }
+  std::vector<std::string> take_forgotten() override { return {}; }
+  awaitable<void> close() override { return of_->close(); }
+
+ private:
+  std::shared_ptr<external_log> of_;
+};
+
+external_log_source::external_log_source(external_frame_ptr frame, std::shared_ptr<external_log> from,
+                                         std::uint32_t shard, std::string group)
+    : external_message_source(std::move(frame), "external_log", shard, std::move(group),
+                              std::make_unique<log_port>(std::move(from))) {}
+
+std::string external_log_source::first_record() const { return serialize(place_position()); }
+
+bool external_log_source::load(std::string_view record) {
+  auto stored = parse_place_position(record);
+  if (!stored) return false;
+  cursor_ = stored->last;
+  progress_ = place_progress(std::move(*stored));
+  return true;
+}
+
+bool external_log_source::admit(const std::string& id) {
+  cursor_ = id;
+  return progress_.open(id);
+}
+
+std::string external_log_source::record_after(const std::vector<settlement>& batch) const {
+  auto next = progress_;
+  apply(next, batch);
+  return serialize(next.position());
+}
+
+void external_log_source::settle(const std::vector<settlement>& batch) {
+  const auto before = progress_.last();
+  apply(progress_, batch);
+  if (progress_.last() != before) connection().report({progress_.last()});
+}
+
+void external_log_source::apply(place_progress& to, const std::vector<settlement>& batch) {
+  for (const auto& each : batch) {
+    if (each.how == settlement::kind::count_attempt) to.fail(each.what->name, each.first_failed);
+    if (each.how != settlement::kind::count_attempt) to.settle(each.what->name);
+  }
+}
+
+/// The implementation of an object of `external_source`: what operators ask, and what they change.
+class external_core : public std::enable_shared_from_this<external_core> {
+ public:
+  explicit external_core(external_frame_ptr frame) : frame_(std::move(frame)) {}
+
+  const external_frame_ptr& frame() const noexcept { return frame_; }
+  const scheduler_ptr& get_scheduler() const noexcept { return frame_->session->get_scheduler(); }
+
+  awaitable<outcome<std::vector<dead_letter>>> dead_letters(std::string group);
+  awaitable<outcome<>> discard(std::string group, dead_letter which);
+
+ private:
+  external_frame_ptr frame_;
+};
+
+awaitable<outcome<std::vector<dead_letter>>> external_core::dead_letters(std::string group) {
+  if (!is_group(group)) return refuse<std::vector<dead_letter>>(errc::bad_arguments);
+  return read_letters(frame_->session, frame_->where.dead(group));
+}
+
+awaitable<outcome<>> external_core::discard(std::string group, dead_letter which) {
+  if (!is_group(group) || which.name.empty()) return refuse<>(errc::bad_arguments);
+  return discard_letter(frame_->session, frame_->where.dead(group), std::move(which.name));
+}
+
+}  // namespace zkrecipes::detail
 
 namespace zkrecipes {
 

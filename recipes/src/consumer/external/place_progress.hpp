@@ -5,14 +5,30 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "external/place_position.hpp"
+#include "format/json_object.hpp"
+#include "topic/failed_attempts.hpp"
 
 namespace zkrecipes::detail {
+
+/// How far a group has consumed a log of the user's, as stored.
+/// Places are texts of the user's, of which only the order of receipt is known.
+struct place_position {
+  std::string last{};                ///< It and all in front of it are settled. Empty: nothing is.
+  std::vector<std::string> ahead{};  ///< Settled behind the first that is not; in order.
+  std::map<std::string, failed_attempts, std::less<>> failed{};
+  json_object unknown_fields{};  ///< Those of a later version are kept.
+};
+
+std::string serialize(const place_position& position);
+/// Nothing if the text is not a position in a log of the user's.
+std::optional<place_position> parse_place_position(std::string_view text);
 
 /// Places are opened in the order of the log, as they are read, and settled in any order. The position follows behind
 /// the first place that is not settled. It does no I/O.

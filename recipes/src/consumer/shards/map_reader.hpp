@@ -1,15 +1,29 @@
 // Keeps the map of a shard group up to date.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
+
+#include <zkrecipes/consumer/shard_router.hpp>
 
 #include "session/background.hpp"
 #include "session/core.hpp"
-#include "shards/shard_map.hpp"
 
 namespace zkrecipes::detail {
+
+/// The hint for routers: which member owns which shard.
+struct shard_map {
+  std::int64_t plan = 0;
+  std::vector<shard_route> members;
+  std::vector<std::size_t> owners;  ///< By shard: the index of a member; as many as there are members: nobody.
+};
+
+/// Nothing if it is not a map.
+std::optional<shard_map> parse_shard_map(const std::string& data);
 
 class map_reader : public std::enable_shared_from_this<map_reader> {
  public:

@@ -1,14 +1,61 @@
 // Where the calls of a producer arrive, from any thread.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
-#include "topic/topic_put.hpp"
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <zkrecipes/consumer/topic_types.hpp>
+
+#include "session/reach_limit.hpp"
+#include "topic/packed_batch.hpp"
+#include "topic/topic_caller.hpp"
 
 namespace zkrecipes::detail {
+
+/// Messages that wait to be put.
+/// What ends puts that have no connection.
+/// The limit of the puts that arrived together. On the strand.
+class put_reach {
+ public:
+  /// `end` is called when the limit is reached; it must not destroy this.
+  put_reach(const scheduler_ptr& on, std::function<void()> end) : limit_(on, on->reach.get()), mine_(*limit_, signal_) {
+    signal_.slot().assign([end = std::move(end)](asio::cancellation_type) { end(); });
+  }
+  put_reach(const put_reach&) = delete;
+
+  bool is_over() const noexcept { return mine_.is_over(); }
+
+ private:
+  std::shared_ptr<reach_limit> limit_;  // it lives by the world of the scheduler
+  asio::cancellation_signal signal_;
+  reach_limit::waiting mine_;
+};
+
+/// The messages of one call. On the strand, once it was taken from the inbox.
+struct topic_put {
+  std::vector<topic_message> messages;
+  bool is_many;  ///< The caller is told how many were put, not the number of the message.
+  topic_caller caller;
+  lease_clock::time_point due{};  ///< Until then they wait for others, if they are the first of a transaction.
+  std::size_t composed = 0;       ///< So many are in the topic or in transactions under way.
+  std::size_t put = 0;            ///< So many are in the topic.
+  error_code error{};             ///< Those behind them can not be put.
+  std::shared_ptr<put_reach> reach{};
+
+  /// Bytes of some of the messages in a batch.
+  std::size_t bytes(std::size_t from, std::size_t to) const {
+    std::size_t sum = 0;
+    for (; from < to; ++from) sum += packed_batch::size_of(messages[from].key, messages[from].data);
+    return sum;
+  }
+  bool is_over() const noexcept { return put == (error ? composed : messages.size()); }
+};
 
 /// Brings calls to the strand, all that have arrived meanwhile in one handler.
 class put_inbox {

@@ -9,15 +9,44 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "commit/commit_path.hpp"
-#include "commit/transaction_mark.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
+
+/// What the data of the path of a two-phase commit says about the marks.
+/// How the path is used.
+enum class commit_layout {
+  missing,  ///< There is no such node.
+  mixed,    ///< There may be transactions without marks, begun by an older version.
+  indexed,  ///< Every transaction has a mark.
+};
+/// The layout that the data of the path tells; nothing if the data is not of this recipe, or of a layout that this
+/// version does not know.
+std::optional<commit_layout> layout_of(const std::string& data);
+/// The data of the path when every transaction has a mark; keeps what else the present data says.
+std::string indexed_data(const std::string& present = {});
+
+/// The path as it was read.
+struct commit_path {
+  commit_layout layout = commit_layout::missing;
+  std::string data;
+  std::int32_t version = 0;
+};
+
+// The names of the marks by which the transactions of a two-phase commit are listed: see transaction_index.hpp.
+
+std::string undecided_folder(const std::string& path);
+std::string undecided_mark(const std::string& path, const std::string& id);
+std::string decided_folder(const std::string& path);
+/// `begun`: the creation time of the transaction's node, in milliseconds.
+std::string decided_mark(const std::string& path, const std::string& id, std::int64_t begun);
+/// The beginning of the hour that a folder stands for, in milliseconds; nothing if it is not one of ours.
+std::optional<std::int64_t> hour_of(const std::string& folder);
 
 /// A transaction, as far as it is known without its data.
 struct indexed_transaction {

@@ -1,18 +1,38 @@
 // A claim gives an item to one taker at a time. The claim node tells which taker, also after a lost reply.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "queue/claim_id.hpp"
-#include "queue/claim_result.hpp"
+#include <zkrecipes/error.hpp>
+#include <zkrecipes/queue_base.hpp>
+
 #include "queue/entry.hpp"
 #include "queue/queue_frame.hpp"
 #include "queue/server_clock.hpp"
 
 namespace zkrecipes::detail {
+
+/// Which hand-out of an item a claim is for.
+/// Identifies one hand-out of an item, because the same object may have handed the item out before, in another session.
+struct claim_id {
+  explicit claim_id(const message& item) : name(item.name), zxid(item.stat.pzxid) {}
+
+  std::string name;
+  std::int64_t zxid;
+};
+
+/// What became of an attempt to claim an item.
+/// The result of an attempt to claim or remove an item. Errors: `node_exists` (another taker has it), `no_node` (it has
+/// gone), `busy` (it is delayed, and its time has not come), `session_expired` (nothing is claimed), ...
+struct claim_result {
+  error_code error;
+  bool at_item = false;  ///< The error is due to the item (its rights, nodes below it): it can not be handed out.
+  message item;
+};
 
 class claims : public std::enable_shared_from_this<claims> {
  public:

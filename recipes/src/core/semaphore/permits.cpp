@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "line/leaving.hpp"
 #include "line/member_data.hpp"
@@ -11,6 +14,59 @@
 #include "session/forwarding.hpp"
 
 namespace zkrecipes::detail {
+
+namespace {
+
+constexpr std::chrono::milliseconds first_pause{100};
+constexpr std::chrono::milliseconds max_pause{10'000};
+
+}  // namespace
+
+size_follower::size_follower(scheduler_ptr on, std::string path, permit_record known)
+    : path_(std::move(path)), now_(std::move(known)), changed_(std::move(on)) {}
+
+blocker size_follower::who_first() {
+  return [self = shared_from_this()](std::span<const member> all, std::size_t which) {
+    return who_fills(all, which, self->now_);
+  };
+}
+
+void size_follower::start(own_node_ptr node) {
+  const auto strand = node->session()->strand();
+  launch_detached(strand, follow(shared_from_this(), std::move(node)));
+}
+
+void size_follower::stop() {
+  stopped_ = true;
+  changed_.notify();
+}
+
+/// A read that the server refuses is tried again later. Meanwhile we go by the last known size, unless the server was
+/// only too busy.
+awaitable<void> size_follower::follow(size_follower_ptr self, own_node_ptr node) {
+  const auto& session = node->session();
+  const auto& on = session->get_scheduler();
+  const forwarding node_changes(node->changed(), self->changed_);
+  back_off pause(first_pause, max_pause);
+  while (!self->stopped_ && !node->lost()) {
+    self->is_read_ = false;
+    self->hint_ = session->arm(watch_kind::data, self->path_, self->changed_);
+    auto look = make_request(backend::opcode::get, self->path_, true);
+    auto seen = co_await session->perform(std::move(look), retry::always, node->bound());
+    if (seen.error == errc::connection_loss) continue;  // nothing is watched yet
+    const auto found = seen.error ? std::nullopt : parse_permits(seen.data);
+    if (found) self->now_ = *found;
+    self->is_read_ = seen.error != errc::server_error;  // with any other answer it will not be known better
+    self->changed_.notify();
+    if (!seen.error) pause.reset();
+    const auto until = seen.error ? pause.next(*on) : never;
+    const auto& hint = *self->hint_;
+    while (!self->stopped_ && !node->lost() && !hint.fired() && on->now() < until) {
+      co_await self->changed_.wait(until);
+    }
+  }
+  self->hint_.reset();
+}
 
 using backend::opcode;
 
@@ -234,6 +290,75 @@ awaitable<outcome<std::vector<line_member>>> permits::members(diagnostic why) {
     return who_fills(all, self, size);
   };
   co_return co_await read_line(session_, line(1), who_first);
+}
+
+}  // namespace zkrecipes::detail
+
+// Changing the size of a semaphore.
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+awaitable<outcome<>> permits::resize(std::int32_t size, diagnostic why) {
+  for (;;) {
+    auto node = co_await session_->perform(make_request(opcode::get, path_), retry::always);
+    if (node.error == errc::no_node) {
+      auto error = co_await session_->ensure_path(path_);
+      if (error && error != errc::connection_loss) co_return outcome<>(error);
+      continue;
+    }
+    if (node.error) co_return outcome<>(node.error);
+    permit_record next{size, size == size_ ? 0 : size_, 0};
+    if (!node.data.empty()) {
+      const auto found = parse_permits(node.data);
+      if (!found) co_return failed<>(refuse_data(why));
+      if (found->size == size) {
+        note_size(size);
+        co_return co_await settle_shrink(*found, node.stat.version);
+      }
+      next.before = found->size;
+      next.unknown_fields = found->unknown_fields;
+      next.shrunk_from = size < found->size || found->shrunk_from ? std::max(found->size, found->shrunk_from) : 0;
+    }
+    auto set = make_request(opcode::set, path_);
+    set.data = serialize(next);
+    set.version = node.stat.version;
+    auto written = co_await session_->perform(std::move(set), retry::once);
+    if (written.error == errc::connection_loss) continue;  // a second look tells whether it happened
+    if (written.error) co_return outcome<>(written.error);
+    note_size(size);
+    co_return co_await settle_shrink(next, written.stat.version);
+  }
+}
+
+/// Marks all holders after a shrink, and then clears `shrunk_from`. From then on a waiter behind many members need not
+/// watch all of them. Until then it does, so nothing is lost if we fail here.
+awaitable<outcome<>> permits::settle_shrink(permit_record now, std::int32_t version) {
+  if (!now.shrunk_from) co_return outcome<>(error_code());
+  auto error = co_await mark_holders(now.shrunk_from);
+  if (error) co_return outcome<>(error);
+  now.shrunk_from = 0;
+  auto set = make_request(opcode::set, path_);
+  set.data = serialize(now);
+  set.version = version;
+  auto written = co_await session_->perform(std::move(set), retry::always);
+  // `bad_version`: somebody has resized the semaphore again, and marks the holders; or our reply was lost.
+  co_return outcome<>(written.error == errc::bad_version ? error_code() : written.error);
+}
+
+/// After a shrink a holder can look like a waiter to the members behind it, unless its node is marked.
+awaitable<error_code> permits::mark_holders(std::int32_t size) {
+  auto looked = co_await look();
+  auto& [error, seen] = looked;
+  const auto waits = who_waits(seen.members, size);
+  for (std::size_t i = 0; i < seen.members.size() && !error; ++i) {
+    if (waits[i]) continue;
+    auto node = join(path_, seen.members[i].name);
+    auto marked = co_await let_pass(session_, std::move(node), std::nullopt);
+    error = std::get<0>(marked);
+    if (error == errc::no_node) error.clear();  // it has gone
+  }
+  co_return error;
 }
 
 }  // namespace zkrecipes::detail

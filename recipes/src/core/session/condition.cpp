@@ -1,19 +1,79 @@
 #include "session/condition.hpp"
 
+#include <cstddef>
+#include <deque>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_set>
 #include <utility>
 
 #include <boost/asio/execution_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/this_coro.hpp>
 
 #include "session/forwarding.hpp"
-#include "session/resumptions.hpp"
+#include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {
+
+/// The coroutines of a session that are about to be resumed.
+/// Resumes in the order in which it is told to, on the strand. One event can resume thousands: they are handed to the
+/// strand some hundred at a time, so that the lease is proved and users' handlers are called in between. Owned by what
+/// has been handed to the strand. On the strand.
+class resumptions : public std::enable_shared_from_this<resumptions> {
+ public:
+  using function = std::function<void()>;
+  static void add(scheduler& on, function resume);
+
+  explicit resumptions(asio::any_io_executor strand) : strand_(std::move(strand)) {}
+
+ private:
+  void post(function resume);
+  void end_one();
+
+  asio::any_io_executor strand_;
+  std::size_t posted_ = 0;
+  std::deque<function> waiting_;  // behind those
+};
+
+namespace {
+// A resumption takes some ten microseconds, and at the worst some hundred.
+constexpr std::size_t at_once = 256;
+}  // namespace
+
+void resumptions::add(scheduler& on, function resume) {
+  auto all = on.resumptions.lock();
+  if (!all) on.resumptions = all = std::make_shared<resumptions>(on.strand);
+  if (all->posted_ < at_once && all->waiting_.empty()) {
+    all->post(std::move(resume));
+  } else {
+    all->waiting_.push_back(std::move(resume));
+  }
+}
+
+void resumptions::post(function resume) {
+  ++posted_;
+  asio::post(strand_, [self = shared_from_this(), resume = std::move(resume)] {
+    struct end {  // also where a handler throws
+      ~end() { all.end_one(); }
+      resumptions& all;
+    } behind{*self};
+    resume();
+  });
+}
+
+void resumptions::end_one() {
+  if (--posted_ > 0) return;
+  while (posted_ < at_once && !waiting_.empty()) {
+    auto next = std::move(waiting_.front());
+    waiting_.pop_front();
+    post(std::move(next));
+  }
+}
 
 namespace {
 

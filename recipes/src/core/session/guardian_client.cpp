@@ -11,6 +11,10 @@
 
 namespace zkrecipes::detail {
 
+term_guard::~term_guard() {
+  if (const auto alive = by_.lock()) alive->release(number_);
+}
+
 using namespace std::chrono_literals;
 
 namespace {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <zkrecipes/session_options.hpp>
@@ -17,9 +18,27 @@
 #include "backend/session_key.hpp"
 #include "session/back_off.hpp"
 #include "session/scheduler.hpp"
-#include "session/term_guard.hpp"
 
 namespace zkrecipes::detail {
+
+class guardian_client;
+
+/// Keeps the guardian told of a term, until it is destroyed. A guard that is destroyed with its context takes nothing
+/// back: its term has not ended in order, and the guardian has to say that the leader has died.
+class term_guard {
+ public:
+  term_guard(std::weak_ptr<guardian_client> by, std::uint64_t number) : by_(std::move(by)), number_(number) {}
+  term_guard(const term_guard&) = delete;
+  term_guard& operator=(const term_guard&) = delete;
+  ~term_guard();
+
+ private:
+  std::weak_ptr<guardian_client> by_;
+  std::uint64_t number_;
+};
+
+/// Null where there is no guardian.
+using term_guard_ptr = std::unique_ptr<term_guard>;
 
 /// Tells the guardian of this machine which ZooKeeper sessions and terms this process has, so that they can be ended as
 /// soon as the process is dead. Connects again after the end of a connection, or when the guardian does not answer, and

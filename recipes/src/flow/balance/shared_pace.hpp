@@ -8,15 +8,31 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <zkrecipes/flow/shared_balance.hpp>
 
 #include "balance/pending_move.hpp"
-#include "balance/shared_track.hpp"
 #include "limit/waiting_place.hpp"
 
 namespace zkrecipes::detail {
+
+class shared_pace;
+
+/// One track of a balance that processes share.
+/// All of it but its name is under the lock of the pace.
+class shared_track {
+ public:
+  shared_track(std::shared_ptr<shared_pace> whose, std::string called)
+      : pace(std::move(whose)), name(std::move(called)) {}
+
+  const std::shared_ptr<shared_pace> pace;
+  const std::string name;
+  std::int64_t steps = 0;
+  std::list<std::shared_ptr<pending_move>> waiting{};
+  bool has_left = false;
+};
 
 /// A track makes a step if this process is a member, its lease lasts, and the steps are below the limit. The limit is
 /// the one that was read last: it only grows in the ensemble, so an old one is too low at worst.

@@ -1,20 +1,128 @@
 // A part of a gate's keys, with a lock of its own: the machine that says who may process a key.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <thread>
+#include <utility>
 
+#include <boost/asio/any_completion_executor.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
 #include <boost/intrusive/set.hpp>
 
+#include <zkrecipes/detail/gate_key.hpp>
+#include <zkrecipes/detail/initiate.hpp>
 #include <zkrecipes/flow/gate.hpp>
+#include <zkrecipes/lease_clock.hpp>
 
 #include "gate/gate_table.hpp"
-#include "gate/gate_waiter.hpp"
-#include "gate/spin_lock.hpp"
+#include "session/handler_executor.hpp"
 
 namespace zkrecipes::detail {
+
+/// A caller that waits for the pass of a key.
+/// The completion of an `async_enter`, with its executor.
+class gate_caller {
+ public:
+  using handler = handler_for<void(error_code, gate_pass)>;
+
+  gate_caller(boost::asio::any_io_executor base, handler whose)
+      : base_(boost::asio::prefer(std::move(base), boost::asio::execution::outstanding_work.tracked)),
+        whose_(std::move(whose)),
+        target_(
+            boost::asio::prefer(handler_executor(whose_, base_), boost::asio::execution::outstanding_work.tracked)) {}
+
+  boost::asio::cancellation_slot cancellation_slot() const noexcept {
+    return boost::asio::get_associated_cancellation_slot(whose_);
+  }
+
+  /// Calls the handler on its executor, later. At most once. A pass whose handler is never called, because its context
+  /// is destroyed before, is left.
+  void tell(error_code error, gate_pass pass = {}) {
+    auto call = [h = std::move(whose_), error, pass = std::move(pass)]() mutable {
+      std::move(h)(error, std::move(pass));
+    };
+    boost::asio::post(base_, [target = std::move(target_), call = std::move(call)]() mutable {
+      boost::asio::dispatch(target, std::move(call));
+    });
+  }
+
+ private:
+  boost::asio::any_io_executor base_;
+  handler whose_;
+  boost::asio::any_completion_executor target_;
+};
+
+class gate_state;
+
+/// The table of its shard owns it while it waits (`self`), and it owns the state of its gate. There is no cycle without
+/// an end: it waits only behind a processing, which ends, or the execution context is shut down.
+class gate_waiter : public boost::intrusive::set_base_hook<>, public std::enable_shared_from_this<gate_waiter> {
+ public:
+  gate_waiter(std::shared_ptr<gate_state> whose, const gate_key& for_key, gate_caller caller);
+
+  /// Lets a cancellation by the user end the wait. To be called before it waits, because from then on another thread
+  /// may end it, and the slot belongs to the user again.
+  void listen();
+
+  gate_caller& caller() noexcept { return caller_; }
+  const gate_key& key() const noexcept { return key_; }
+
+  lease_clock::time_point due{};      ///< The safety time of the processing in front of it ends.
+  std::shared_ptr<gate_waiter> self;  ///< Set while it waits.
+
+  friend bool operator<(const gate_waiter& a, const gate_waiter& b) noexcept { return a.due < b.due; }
+
+ private:
+  std::shared_ptr<gate_state> whose_;
+  gate_key key_;
+  gate_caller caller_;
+};
+
+}  // namespace zkrecipes::detail
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
+
+namespace zkrecipes::detail {
+
+/// A lock of one byte, for sections of a few dozen nanoseconds.
+class spin_lock {
+ public:
+  void lock() noexcept {
+    while (held_.exchange(true, std::memory_order_acquire)) wait();
+  }
+  void unlock() noexcept { held_.store(false, std::memory_order_release); }
+
+ private:
+  /// Only looks while another thread has the lock, so that the cache line stays shared. The thread that has it may be
+  /// suspended; then this one gives its processor away.
+  void wait() const noexcept {
+    for (int looks = 0; held_.load(std::memory_order_relaxed); ++looks) {
+      if (looks < 100) {
+        pause();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  }
+  static void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    _mm_pause();
+#endif
+  }
+
+  std::atomic<bool> held_ = false;
+};
 
 /// A key has no entry, or an entry with the generation of the pass that is valid, and at most one waiter. Generations
 /// are never used again, so a pass that was evicted is told from its successor's.

@@ -15,8 +15,8 @@
 #include "model/rabbit/rabbit_cluster.hpp"
 #include "rabbitmq/amqp_content.hpp"
 #include "rabbitmq/amqp_frame_reader.hpp"
+#include "rabbitmq/amqp_handshake.hpp"
 #include "rabbitmq/amqp_memory.hpp"
-#include "rabbitmq/amqp_writer.hpp"
 #include "world/broker_wire.hpp"
 
 namespace zkrecipes::simulation {

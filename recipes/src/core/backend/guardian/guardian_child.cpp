@@ -3,6 +3,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <mutex>
+#include <vector>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -11,10 +13,49 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/guardian/started_processes.hpp"
 #include "backend/guardian/system_error.hpp"
 
 namespace zkrecipes::backend {
+
+/// The children that this process has started and has not taken the end of.
+/// No signal handler and no thread is needed for them: the ends of earlier ones are taken before the next one is
+/// started, so at most those stay as zombies that have ended since. By pidfd, because a program may take the ends of
+/// all its children itself, and the number of one of them may then be that of a child that is not ours. Safe from every
+/// thread.
+class started_processes {
+ public:
+  /// Takes the pidfd.
+  void add(int pidfd);
+  void take_ends();
+
+ private:
+  std::mutex mutex_;
+  std::vector<int> pidfds_;
+};
+
+namespace {
+
+bool has_ended(int pidfd) {
+  siginfo_t end{};
+  const int error = ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &end, WEXITED | WNOHANG) == 0 ? 0 : errno;
+  return error == ECHILD || (error == 0 && end.si_pid != 0);
+}
+
+}  // namespace
+
+void started_processes::add(int pidfd) {
+  const std::lock_guard lock(mutex_);
+  pidfds_.push_back(pidfd);
+}
+
+void started_processes::take_ends() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(pidfds_, [](int each) {
+    const bool is_over = has_ended(each);
+    if (is_over) ::close(each);
+    return is_over;
+  });
+}
 
 namespace {
 

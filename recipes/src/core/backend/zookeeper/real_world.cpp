@@ -1,5 +1,7 @@
 #include "backend/zookeeper/real_world.hpp"
 
+#include <array>
+#include <memory>
 #include <optional>
 #include <random>
 #include <utility>
@@ -8,12 +10,32 @@
 
 #include "backend/broker_socket.hpp"
 #include "backend/guardian/socket_guardian_line.hpp"
+#include "backend/link.hpp"
+#include "backend/zookeeper/c_client_link.hpp"
 #include "backend/zookeeper/name_resolutions.hpp"
-#include "backend/zookeeper/random_generator.hpp"
-#include "backend/zookeeper/real_link.hpp"
 #include "backend/zookeeper/timer_queue.hpp"
 
 namespace zkrecipes::backend {
+
+std::mt19937_64 make_generator(const std::function<std::uint32_t()>& draw) {
+  std::array<std::uint32_t, 8> words;  // twice the bits of a GUID, because mixing loses a few
+  for (auto& each : words) each = draw();
+  std::seed_seq seed(words.begin(), words.end());
+  return std::mt19937_64(seed);
+}
+
+/// The owner of a connection of the C client. Its destructor abandons the connection: no callback comes after it.
+class real_link final : public link {
+ public:
+  explicit real_link(std::shared_ptr<c_client_link> shared) : shared_(std::move(shared)) {}
+  real_link(const real_link&) = delete;
+  ~real_link() override { shared_->abandon(); }
+  void submit(request what, reply_handler handler) override { shared_->submit(std::move(what), std::move(handler)); }
+  void close_session() override { shared_->close_session(); }
+
+ private:
+  std::shared_ptr<c_client_link> shared_;
+};
 
 namespace asio = boost::asio;
 

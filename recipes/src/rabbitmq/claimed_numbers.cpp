@@ -1,4 +1,4 @@
-#include "rabbitmq/producer_epoch.hpp"
+#include "rabbitmq/claimed_numbers.hpp"
 
 #include <utility>
 
