@@ -1,15 +1,60 @@
 #include "schedule.hpp"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include <testcluster/error.hpp>
 #include <testcluster/op_code.hpp>
 
-#include "schedule_action.hpp"
 #include "session_id.hpp"
 #include "toml_section.hpp"
 
 namespace testcluster::command {
+
+/// What a step of a schedule can do.
+struct schedule_action {
+  enum class line { none, of_clients, of_servers, of_either };
+  std::string name;
+  enum class use { none, possible, needed } server;
+  bool can_last;  // `for` ends it
+  line spoils;
+};
+
+const std::vector<schedule_action>& schedule_actions();
+
+/// The action of this name, which must be one of them.
+const schedule_action& action_named(const std::string& name);
+
+const std::vector<schedule_action>& schedule_actions() {
+  using line = schedule_action::line;
+  using use = schedule_action::use;
+  static const std::vector<schedule_action> all{
+      {"kill", use::needed, true, line::none},
+      {"pause", use::needed, true, line::none},
+      {"resume", use::needed, false, line::none},
+      {"restart", use::needed, false, line::none},
+      {"heal", use::possible, false, line::none},
+      {"expire", use::none, false, line::none},
+      {"partition", use::needed, true, line::of_servers},
+      {"cut", use::needed, false, line::of_either},
+      {"freeze", use::needed, true, line::of_either},
+      {"refuse", use::needed, true, line::of_either},
+      {"delay", use::needed, true, line::of_either},
+      {"bandwidth", use::needed, true, line::of_either},
+      {"half-open", use::needed, true, line::of_either},
+      {"blackhole", use::needed, true, line::of_either},
+      {"drop-reply", use::needed, false, line::of_clients},
+      {"drop-request", use::needed, false, line::of_clients},
+  };
+  return all;
+}
+
+const schedule_action& action_named(const std::string& name) {
+  const auto& all = schedule_actions();
+  return *std::find_if(all.begin(), all.end(), [&name](const auto& each) { return each.name == name; });
+}
+
 namespace {
 
 using namespace std::chrono_literals;

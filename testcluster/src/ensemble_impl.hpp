@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,11 +11,65 @@
 #include <testcluster/proxy.hpp>
 
 #include "guard.hpp"
-#include "own_credentials.hpp"
-#include "peer_links.hpp"
 #include "server.hpp"
 #include "tls_folder.hpp"
 #include "workspace.hpp"
+
+namespace testcluster::detail {
+
+/// The proxies between the servers: two for each ordered pair, one for each port at which the first server connects to
+/// the second. Each server's own zoo.cfg names the proxies in place of the other servers, so no connection bypasses
+/// them.
+class peer_links {
+ public:
+  explicit peer_links(const std::vector<std::unique_ptr<server>>& all);
+
+  proxy& at(int from, int to, peer_port port);
+
+  /// The address at which `from` reaches `to`, for the line `server.N` of zoo.cfg.
+  std::string quorum_address(int from, int to);
+
+  /// All proxies through which these two servers reach each other.
+  std::vector<proxy*> between(int one, int other);
+
+ private:
+  struct link {
+    loopback_address address;  // one for both proxies: a line of zoo.cfg has room for one address with two ports
+    std::unique_ptr<proxy> quorum;
+    std::unique_ptr<proxy> election;
+  };
+  link& find(int from, int to);
+  void connect(const server& from, const server& to);
+  std::size_t servers_;
+  std::vector<link> links_;
+};
+
+/// The digest credentials by which testcluster itself speaks to the servers: those of the superuser, or others if the
+/// servers only demand some. A file with those of the superuser is removed with the object.
+class own_credentials {
+ public:
+  /// Writes the file of the superuser to `folder`. Throws testcluster::error if that fails.
+  own_credentials(const ensemble_options& options, const std::filesystem::path& folder);
+  ~own_credentials();
+  own_credentials(const own_credentials&) = delete;
+  own_credentials& operator=(const own_credentials&) = delete;
+
+  /// "user:password"; empty if the servers need none.
+  const std::string& secret() const { return secret_; }
+
+  /// The file with the superuser's; empty if there is no superuser.
+  const std::filesystem::path& file() const { return file_; }
+
+  /// The lines of zoo.cfg, which have the hash of the password only.
+  const std::string& lines() const { return lines_; }
+
+ private:
+  std::string secret_;
+  std::filesystem::path file_;
+  std::string lines_;
+};
+
+}  // namespace testcluster::detail
 
 namespace testcluster {
 

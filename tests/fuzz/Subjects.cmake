@@ -11,8 +11,6 @@ set(library_subjects
   core/backend/tls/tls_files
   core/backend/tls/tls_reason
   core/backend/tls/tls_stream
-  core/backend/tls/tls_ticket
-  core/backend/tls/tls_transport
   core/backend/zookeeper/answer_check
   core/backend/zookeeper/c_client_link
   core/backend/zookeeper/c_client_link_credentials
@@ -24,12 +22,11 @@ set(library_subjects
   core/backend/zookeeper/input_detour
   core/backend/zookeeper/requests
   core/backend/zookeeper/stand_in
-  flow/balance/pace_record
+  flow/balance/pace_nodes
   core/barrier/round_member
   core/barrier/round_record
-  core/commit/commit_path
+  core/commit/transaction_index
   core/commit/commit_record
-  core/commit/transaction_mark
   consumer/delivery/producer_marks
   core/discovery/service_instance
   core/election/consumer_notes
@@ -38,19 +35,17 @@ set(library_subjects
   consumer/external/delivery_memory
   consumer/external/held_messages
   consumer/external/numbered_id
-  consumer/external/place_position
   consumer/external/place_progress
   consumer/external/remembered_ids
   consumer/external/settled_run
   consumer/external/settled_runs
   core/format/json_fields
   core/format/json_object
-  core/format/json_parts
   core/format/json_text
   core/format/shown_text
   core/line/member_data
   core/line/node_name
-  flow/once/once_record
+  flow/once/once_state
   core/queue/dead_letter
   core/queue/entry
   core/queue/key_mark
@@ -63,7 +58,7 @@ set(library_subjects
   core/session/tls_error
   consumer/shards/group_layout
   consumer/shards/member_record
-  consumer/shards/shard_map
+  consumer/shards/map_reader
   consumer/shards/shard_name
   consumer/shards/shard_quarantine
   consumer/shards/shard_set
@@ -81,10 +76,9 @@ set(spool_subjects
   spool/spool_file_trouble
   spool/spool_hold
   spool/spool_log
-  spool/spool_sum
   spool/sqlite_statement)
 set(redis_subjects
-  redis/put_script
+  redis/redis_producer_state
   redis/redis_error
   redis/reply_reader
   redis/stream_id
@@ -92,24 +86,21 @@ set(redis_subjects
   redis/stream_replies)
 set(rabbit_subjects
   rabbitmq/amqp_client
-  rabbitmq/amqp_client_requests
   rabbitmq/amqp_content
   rabbitmq/amqp_frame_reader
   rabbitmq/amqp_handshake
   rabbitmq/amqp_refusal
   rabbitmq/amqp_table_check
-  rabbitmq/amqp_writer
   rabbitmq/delivery_tags
   rabbitmq/producer_name
   rabbitmq/queue_progress
   rabbitmq/rabbit_error
-  rabbitmq/rabbit_link
-  rabbitmq/unnamed_message)
+  rabbitmq/rabbit_link)
 set(admin_subjects
   cluster/admin_answers
   cluster/admin_object
   cluster/audit_entry
-  cluster/foreign_semaphore
+  cluster/recipe_reader
   cluster/four_letter_answers
   cluster/group_status
   cluster/known_recipe
@@ -127,7 +118,7 @@ set(admin_subjects
   cluster/stream_status
   cluster/topic_status
   exporter/metrics_server
-  exporter/metrics_text
+  exporter/cluster_metrics
   problems/commit_rules
   problems/election_rules
   problems/ensemble_rules
@@ -136,7 +127,6 @@ set(admin_subjects
   problems/problem
   problems/queue_rules
   problems/recipe_rules
-  problems/stream_rules
   problems/topic_rules
   problems/verdict
   report/encoding
@@ -148,14 +138,13 @@ set(admin_subjects
   report/topic_table
   report/tsv
   screen/differences
-  screen/filter
+  screen/list_view
   screen/fitted
   screen/grid
   screen/key_table
   screen/kept_page
-  screen/keys
+  screen/update
   screen/list_page
-  screen/list_view
   screen/navigation
   screen/overview
   screen/page
@@ -173,9 +162,7 @@ set(admin_subjects
   screen/sheet
   screen/stroke
   screen/table
-  screen/typing
-  screen/update
-  security/exposure_rules
+  security/security_verdict
   security/server_exposure
   settings/clusters
   settings/config_file
@@ -185,9 +172,8 @@ set(admin_subjects
   text)
 set(testcluster_subjects
   drop_rules
-  election_greeting
+  proxy_link
   frame_filter
-  frame_splitter
   guard
   jute/messages
   jute/reader

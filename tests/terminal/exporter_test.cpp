@@ -16,7 +16,6 @@
 
 #include "exporter/cluster_metrics.hpp"
 #include "exporter/metrics_server.hpp"
-#include "exporter/metrics_text.hpp"
 #include "failure.hpp"
 #include "http_client.hpp"
 #include "problem_samples.hpp"

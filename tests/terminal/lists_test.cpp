@@ -4,7 +4,6 @@
 #include "group_samples.hpp"
 #include "problem_samples.hpp"
 #include "samples.hpp"
-#include "screen/filter.hpp"
 #include "screen/list_view.hpp"
 #include "screen/render.hpp"
 

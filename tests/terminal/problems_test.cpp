@@ -13,7 +13,6 @@
 #include "problems/group_rules.hpp"
 #include "problems/queue_rules.hpp"
 #include "problems/recipe_rules.hpp"
-#include "problems/stream_rules.hpp"
 #include "problems/topic_rules.hpp"
 #include "problems/verdict.hpp"
 #include "samples.hpp"

@@ -1,6 +1,6 @@
-#include "cluster/reading_pace.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "cluster/live_readings.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;

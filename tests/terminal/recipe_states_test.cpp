@@ -5,9 +5,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/foreign_semaphore.hpp"
 #include "cluster/line_status.hpp"
 #include "cluster/node_status.hpp"
+#include "cluster/recipe_reader.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;

@@ -8,7 +8,6 @@
 
 #include "report/check_report.hpp"
 #include "security/exposure_reader.hpp"
-#include "security/exposure_rules.hpp"
 #include "security/security_verdict.hpp"
 
 using namespace zkadmin;

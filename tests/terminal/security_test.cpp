@@ -9,8 +9,6 @@
 #include "cluster/acl_text.hpp"
 #include "report/check_report.hpp"
 #include "security/access_rules.hpp"
-#include "security/exposure_rules.hpp"
-#include "security/meanings.hpp"
 #include "security/security_verdict.hpp"
 
 using namespace zkadmin;

@@ -6,9 +6,8 @@
 
 #include "cluster/known_recipe.hpp"
 #include "cluster/letter_change.hpp"
-#include "cluster/stream_memory.hpp"
+#include "cluster/stream_reader.hpp"
 #include "problems/recipe_rules.hpp"
-#include "problems/stream_rules.hpp"
 #include "report/stream_report.hpp"
 #include "settings_place.hpp"
 #include "stream_samples.hpp"

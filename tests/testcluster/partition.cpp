@@ -5,9 +5,9 @@
 
 #include <testcluster/proxy.hpp>
 
-#include "election_greeting.hpp"
 #include "jute/messages.hpp"
 #include "jute/writer.hpp"
+#include "proxy_link.hpp"
 #include "support.hpp"
 
 using testcluster::ensemble;

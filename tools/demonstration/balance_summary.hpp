@@ -1,10 +1,32 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
-#include "spread_audit.hpp"
+#include "step_log.hpp"
 
 namespace demo {
+
+/// How far the tracks of a balanced run were apart, by what the processes have logged.
+struct spread_figures {
+  std::int64_t max_spread = 0;  ///< Never more than the true one.
+  std::uint64_t steps = 0;
+  std::uint64_t stretches = 0;  ///< A process that dies, or is moved forward, begins a new one.
+
+  friend bool operator==(const spread_figures&, const spread_figures&) = default;
+};
+
+/// The marks of each process, those of all its lives in turn. A process counts its own steps. The balance is asked only
+/// where a stretch begins.
+///
+/// At the end of each step the tracks that are surely live are compared: the steps that were surely made of the one,
+/// with the most that the other can have made. A track is surely live from its first step in a stretch to the beginning
+/// of its last one, and to the end of the lease that its process has seen last, also if that was killed or stopped
+/// before: the servers keep its node. One that has left was live until then. Nothing else tells that a track is live: a
+/// process that was stopped, killed or not run for long need not have noticed what became of it.
+spread_figures measure_spread(const std::map<std::string, std::vector<step_mark>>& marks);
 
 /// What a balanced run has shown.
 struct balance_summary {

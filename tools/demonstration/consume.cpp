@@ -1,20 +1,117 @@
 // Consumers: the elected one of all replicas works, or each works on its shards.
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include <boost/asio.hpp>
+#include <boost/asio/awaitable.hpp>
 
 #include <zkrecipes/consumer.hpp>
+#include <zkrecipes/consumer/leader_career.hpp>
+#include <zkrecipes/lease_clock.hpp>
+#include <zkrecipes/session.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
-#include "logged_career.hpp"
 #include "phase_log.hpp"
 #include "recorder.hpp"
 #include "roles.hpp"
 #include "shard_source.hpp"
-#include "sleep_watch.hpp"
 
 namespace demo {
+
+/// Calls `inner`, and logs when its phases begin and end, and why its terms end.
+class logged_career final : public zkrecipes::leader_career {
+ public:
+  logged_career(std::unique_ptr<zkrecipes::leader_career> inner, phase_log& log, std::string consumer,
+                std::uint32_t shard = 0)
+      : inner_(std::move(inner)), log_(log), consumer_(std::move(consumer)), shard_(shard) {}
+
+  zkrecipes::career_traits traits() const override { return inner_->traits(); }
+  boost::asio::awaitable<void> inaugurate(zkrecipes::term present) override;
+  boost::asio::awaitable<void> execute(zkrecipes::term present) override;
+  boost::asio::awaitable<void> hand_over(zkrecipes::term present, zkrecipes::term_end reason) override;
+  boost::asio::awaitable<void> ended(zkrecipes::term present, zkrecipes::term_end reason) override;
+
+ private:
+  phase_mark mark(const zkrecipes::term& present, std::string phase) const;
+
+  std::unique_ptr<zkrecipes::leader_career> inner_;
+  phase_log& log_;
+  std::string consumer_;
+  std::uint32_t shard_;
+};
+
+namespace asio = boost::asio;
+
+phase_mark logged_career::mark(const zkrecipes::term& present, std::string phase) const {
+  return {monotonic_ns(), consumer_, present.epoch(), std::move(phase), false, shard_};
+}
+
+asio::awaitable<void> logged_career::inaugurate(zkrecipes::term present) {
+  auto goes_on = log_.begins(mark(present, "inaugurate"));
+  co_await inner_->inaugurate(present);
+}
+
+asio::awaitable<void> logged_career::execute(zkrecipes::term present) {
+  auto goes_on = log_.begins(mark(present, "execute"));
+  co_await inner_->execute(present);
+}
+
+asio::awaitable<void> logged_career::hand_over(zkrecipes::term present, zkrecipes::term_end reason) {
+  auto goes_on = log_.begins(mark(present, "hand_over"));
+  co_await inner_->hand_over(present, reason);
+}
+
+/// Logs the reason as a phase that ends: nothing of this term goes on any more.
+asio::awaitable<void> logged_career::ended(zkrecipes::term present, zkrecipes::term_end reason) {
+  log_.note(mark(present, zkrecipes::to_string(reason)));
+  co_await inner_->ended(present, reason);
+}
+
+/// Notices that this process was not run for a while, and that its lease has ended by the time it woke. Nobody promises
+/// anything of such a process until it has looked at the clock: docs/guarantees.md.
+class sleep_watch {
+ public:
+  /// `margin`: that of the lease. A sleep of half of it counts.
+  sleep_watch(zkrecipes::session over, std::chrono::nanoseconds margin);
+
+  /// When it was awake for the last time, if it has slept past its lease since then.
+  std::optional<std::int64_t> look();
+  /// Looks all the time, and has the log note what is seen.
+  boost::asio::awaitable<void> run(phase_log& log, std::string consumer);
+
+ private:
+  zkrecipes::session session_;
+  std::chrono::nanoseconds limit_;
+  std::int64_t last_ns_;
+};
+
+namespace asio = boost::asio;
+
+sleep_watch::sleep_watch(zkrecipes::session over, std::chrono::nanoseconds margin)
+    : session_(std::move(over)), limit_(margin / 2), last_ns_(monotonic_ns()) {}
+
+std::optional<std::int64_t> sleep_watch::look() {
+  const auto now = monotonic_ns();
+  const auto before = std::exchange(last_ns_, now);
+  const bool was_late = now - before > limit_.count();
+  if (!was_late || session_.valid_until() > zkrecipes::lease_clock::now()) return std::nullopt;
+  return before;
+}
+
+asio::awaitable<void> sleep_watch::run(phase_log& log, std::string consumer) {
+  asio::steady_timer timer(session_.get_executor());
+  for (;;) {
+    log.look(consumer);
+    timer.expires_after(limit_ / 2);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+}
 
 namespace asio = boost::asio;
 

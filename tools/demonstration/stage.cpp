@@ -1,5 +1,6 @@
 #include "stage.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -11,6 +12,31 @@
 #include "phases.hpp"
 
 namespace demo {
+
+timings choose_timings(const direction& how) {
+  using namespace std::chrono_literals;
+  timings chosen;
+  const bool is_rabbitmq = std::ranges::count(how.sources, source_kind::rabbitmq) > 0;
+  const auto broker_pause = is_rabbitmq ? 15s : 2s;  // until it is as before a kill
+  if (how.incidents > 0) {  // the timeout of a session and the deadline of a hand-over are the library's defaults
+    chosen.timeout = 10s;
+    chosen.deadline = 10s;
+    chosen.grace = 10s;
+    chosen.production = how.incidents * 60s + (how.kills + how.changes) * 5s;
+  } else if (how.kills > 1 || how.server_kills > 1 || how.changes > 0) {
+    chosen.tick = 200ms;
+    chosen.timeout = 1s;
+    chosen.deadline = 200ms;
+    chosen.production = std::max<std::chrono::milliseconds>(
+        15s, (how.kills + how.changes) * 2500ms + how.server_kills * 4s + how.broker_kills * broker_pause);
+  }
+  const auto messages = static_cast<std::int64_t>(how.work.messages);
+  chosen.production = std::max(chosen.production, messages * (how.work.shards ? 2ms : 3ms));
+  // A message that kills is named after two deaths. A death takes until the successor is at work.
+  const auto deaths = static_cast<std::int64_t>(how.work.killers) * (2 + attempts_limit);
+  chosen.patience = 80s + 2 * chosen.production + 2 * deaths * (chosen.timeout + chosen.deadline + 1s);
+  return chosen;
+}
 
 namespace asio = boost::asio;
 using asio::awaitable;
@@ -191,6 +217,98 @@ void stage::judge(figures& outcome, const std::vector<result>& results,
   outcome.runs_ended = consumers_.runs_ended();
   outcome.killed_by_messages = consumers_.died();
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+}  // namespace demo
+
+// The waiting of a director, and the faults of servers, which take long.
+namespace demo {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using asio::use_awaitable;
+
+awaitable<void> stage::wait_for(duration length) {
+  asio::steady_timer pause(io_, length);
+  co_await pause.async_wait(use_awaitable);
+}
+
+awaitable<void> stage::pause_between() {
+  constexpr duration moment(50);
+  co_await wait_for(moment);
+  if (std::chrono::steady_clock::now() - begin_ > times_.patience) throw std::runtime_error("the run takes too long");
+}
+
+awaitable<void> stage::wait_processed(double share) {
+  const auto enough = static_cast<std::uint64_t>(std::min(share, 1.0) * static_cast<double>(good_messages()));
+  for (;;) {
+    const auto count = co_await progress_.processed();
+    if (count >= enough) co_return;
+    co_await pause_between();
+  }
+}
+
+awaitable<void> stage::wait_progress() {
+  const auto since = co_await progress_.processed();
+  for (;;) {
+    const auto count = co_await progress_.processed();
+    if (count > since || count >= good_messages()) co_return;
+    co_await pause_between();
+  }
+}
+
+awaitable<void> stage::wait_empty(backlog& which) {
+  for (;;) {
+    const auto left = co_await which.lag();
+    if (left == std::uint64_t{0}) co_return;
+    co_await pause_between();
+  }
+}
+
+/// A message that is lost is never settled, so the wait ends also if nothing is settled for a while.
+awaitable<void> stage::wait_in_hand(const std::vector<backlog*>& all) {
+  constexpr std::chrono::seconds quiet(20);
+  if (all.back()->counts_in_hand()) co_return;
+  std::uint64_t before = 0;
+  auto since = std::chrono::steady_clock::now();
+  for (;;) {
+    auto settled = co_await progress_.processed();
+    for (auto* each : all) {
+      const auto letters = co_await each->dead_letters();
+      settled += letters.size();
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (settled > before) since = now;
+    before = settled;
+    if (settled >= work_.messages() || now - since > quiet) co_return;
+    co_await pause_between();
+  }
+}
+
+/// Runs a function of the ensemble on another thread: these functions block, and our session must go on sending
+/// heartbeats.
+awaitable<void> stage::blocking(std::function<void()> call) {
+  auto body = [](std::function<void()> what) -> awaitable<void> {
+    what();
+    co_return;
+  };
+  co_await asio::co_spawn(blocking_pool_, body(std::move(call)), use_awaitable);
+}
+
+awaitable<void> stage::kill_server_leader() {
+  std::function<void()> find = [this] { killed_server_ = ensemble_.leader(); };
+  co_await blocking(find);
+  say("SIGKILL to server " + std::to_string(killed_server_) + ", the leader of the ensemble");
+  std::function<void()> kill = [this] { ensemble_.kill(killed_server_); };
+  co_await blocking(kill);
+  ++server_leaders_killed_;
+}
+
+awaitable<void> stage::start_server() {
+  if (killed_server_ == 0) co_return;  // it was started with all others, behind a restored backup
+  std::function<void()> start = [this] { ensemble_.start(killed_server_); };
+  co_await blocking(start);
+  say("server " + std::to_string(killed_server_) + " is back");
 }
 
 }  // namespace demo

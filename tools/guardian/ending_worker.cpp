@@ -4,9 +4,13 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include <linux/capability.h>
 #include <string.h>
@@ -15,16 +19,71 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 
-#include "ending_order_reader.hpp"
+#include "backend/zookeeper/real_world.hpp"
+#include "format/json_object.hpp"
+#include "guardian/dead_session.hpp"
 #include "line_buffer.hpp"
-#include "real_ender.hpp"
 #include "secrets.hpp"
+#include "session/make.hpp"
+#include "session_ender.hpp"
 
 namespace guardian {
+
+/// Ends sessions on the real ensemble.
+session_ender make_real_ender(const boost::asio::any_io_executor& executor);
+
+namespace detail = zkrecipes::detail;
+
+namespace {
+
+/// `session` keeps the secrets, because it can overwrite them afterwards.
+detail::dead_session to_dead_session(const session_of_the_dead& from) {
+  detail::dead_session to{from.session.key, from.session.servers, from.session.digest, {}, {}};
+  for (const auto& each : from.terms) to.terms.push_back({each.record, each.node, each.seat});
+  return to;
+}
+
+}  // namespace
+
+session_ender make_real_ender(const boost::asio::any_io_executor& executor) {
+  auto schedule = detail::make_scheduler("guardian", executor, &zkrecipes::backend::make_real_world);
+  return [schedule](session_of_the_dead what, zkrecipes::lease_clock::time_point deadline,
+                    std::function<void(const ending&)> done) {
+    auto dead = to_dead_session(what);
+    wipe(what.session);
+    boost::asio::co_spawn(
+        schedule->strand, detail::end_dead_session(schedule, std::move(dead), deadline),
+        [done = std::move(done)](const std::exception_ptr& failure, const detail::dead_session_result& result) {
+          if (failure) return done({"an exception", 0, 0, false});
+          done({result.error ? result.error.message() : "", result.died, result.passed_over, result.is_closed});
+        });
+  };
+}
+
+std::optional<ending_order> ending_order_reader::hear(std::string_view line) {
+  auto read = zkrecipes::backend::parse_guardian_message(line);
+  if (read.message) {
+    if (auto* session = std::get_if<zkrecipes::backend::guarded_session>(&*read.message)) {
+      told_ = {std::move(*session), {}};
+      return std::nullopt;
+    }
+    if (auto* term = std::get_if<zkrecipes::backend::guarded_term>(&*read.message)) {
+      told_.terms.push_back(std::move(*term));
+      return std::nullopt;
+    }
+  }
+  const auto object = zkrecipes::detail::json_object::parse(line);
+  const auto number = object ? object->integer("order") : std::nullopt;
+  const auto within = object ? object->time("within_ms") : std::nullopt;
+  if (!number || !within) throw std::runtime_error("a line is no part of an order");
+  return ending_order{*number, std::exchange(told_, {}), *within};
+}
 
 namespace {
 

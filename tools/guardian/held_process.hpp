@@ -1,18 +1,40 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "backend/guardian/guardian_message.hpp"
 #include "descriptor.hpp"
-#include "held_session.hpp"
 #include "process_identity.hpp"
 #include "user_account.hpp"
 
 namespace guardian {
+
+/// The sessions of a process that are held, and the terms that it leads in them.
+/// `told_by`: the number of the connection that told it last.
+struct held_term {
+  zkrecipes::backend::guarded_term term;
+  std::uint64_t told_by = 0;
+};
+
+struct held_session {
+  zkrecipes::backend::guarded_session session;
+  std::string client;
+  std::uint64_t told_by = 0;
+  std::map<std::pair<std::string, std::string>, held_term> terms{};  ///< By record and node.
+};
+
+/// An estimate of the memory that it takes.
+std::size_t size_of(const zkrecipes::backend::guarded_session& session);
+std::size_t size_of(const zkrecipes::backend::guarded_term& term);
+/// What the account of its user is charged for the session and its terms.
+holding holding_of(const held_session& session);
 
 /// One process, its pidfd, and what it has told. What was told stays until it is taken back, or until the process ends;
 /// connections come and go.

@@ -1,5 +1,3 @@
-#include "program.hpp"
-
 #include <csignal>
 #include <utility>
 
@@ -8,6 +6,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "execution.hpp"
 #include "library_metrics.hpp"
 #include "parts.hpp"
 

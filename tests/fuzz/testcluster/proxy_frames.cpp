@@ -4,11 +4,10 @@
 #include <testcluster/op_code.hpp>
 
 #include "drop_rules.hpp"
-#include "election_greeting.hpp"
 #include "frame_filter.hpp"
-#include "frame_splitter.hpp"
 #include "fuzz/target.hpp"
 #include "jute/messages.hpp"
+#include "proxy_link.hpp"
 
 namespace fuzz::proxy_frames_target {
 

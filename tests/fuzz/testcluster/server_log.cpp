@@ -1,8 +1,7 @@
 // The logs of servers.
-#include "server_log.hpp"
-
 #include "fuzz/target.hpp"
 #include "fuzz/written_file.hpp"
+#include "logs.hpp"
 
 namespace fuzz::server_log_target {
 

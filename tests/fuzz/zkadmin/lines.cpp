@@ -1,7 +1,7 @@
 // The nodes of recipes in which clients stand in line. The first line of the input is the data of the recipe's node;
 // each further one a child: its name and, behind a blank, its data.
-#include "cluster/foreign_semaphore.hpp"
 #include "cluster/line_status.hpp"
+#include "cluster/recipe_reader.hpp"
 #include "fuzz/target.hpp"
 #include "line/node_name.hpp"
 

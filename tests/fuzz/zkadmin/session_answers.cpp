@@ -2,7 +2,7 @@
 #include "cluster/session_answers.hpp"
 
 #include "fuzz/target.hpp"
-#include "security/exposure_rules.hpp"
+#include "security/security_verdict.hpp"
 
 namespace fuzz::session_answers_target {
 

@@ -1,13 +1,13 @@
 // Text from a cluster, as it reaches a terminal, a file or a script. The first byte of the input is a width.
 #include "text.hpp"
 
-#include "exporter/metrics_text.hpp"
+#include "exporter/cluster_metrics.hpp"
 #include "fuzz/target.hpp"
 #include "report/encoding.hpp"
 #include "report/tsv.hpp"
-#include "screen/filter.hpp"
 #include "screen/fitted.hpp"
 #include "screen/grid.hpp"
+#include "screen/list_view.hpp"
 
 namespace fuzz::text_target {
 

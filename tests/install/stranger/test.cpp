@@ -19,7 +19,7 @@
 
 #include <testcluster/fixture.hpp>
 
-#include "service.hpp"
+#include "supervisor.hpp"
 
 namespace asio = boost::asio;
 

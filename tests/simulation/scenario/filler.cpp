@@ -1,14 +1,92 @@
+#include <algorithm>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <zkrecipes/consumer/topic_producer.hpp>
 #include <zkrecipes/producer.hpp>
 #include <zkrecipes/queue.hpp>
 
+#include "run/stage.hpp"
 #include "scenario/coordinator.hpp"
 #include "scenario/operations.hpp"
-#include "scenario/reviver.hpp"
 
 namespace zkrecipes::simulation {
+
+/// An operator who puts the dead letters of parked keys back.
+/// In the client of the filler. It looks for parked keys a few times while there are faults, and once behind them, when
+/// a revival that was interrupted has to be completed. A part of a program, which outlives it.
+class reviver {
+ public:
+  /// `under_way` counts the operators who have not done with their last look. A program that is told to stop has to let
+  /// them: a key that was revived in part waits for the rest.
+  reviver(stage& in, int number, queue which, operations& with, int& under_way);
+  ~reviver() { set_busy(false); }
+  reviver(const reviver&) = delete;
+  reviver& operator=(const reviver&) = delete;
+
+ private:
+  void look();
+  void revive();
+  void set_busy(bool busy);
+  void looks_again();
+
+  stage& in_;
+  chance chance_;
+  queue queue_;
+  operations& operations_;
+  std::uint64_t looks_left_;
+  std::vector<parked_key> keys_;
+  int& under_way_;
+  bool is_busy_ = false;
+  bool was_last_ = false;
+};
+
+using namespace std::chrono_literals;
+
+reviver::reviver(stage& in, int number, queue which, operations& with, int& under_way)
+    : in_(in),
+      chance_(in.what().seed, 874 + static_cast<std::uint64_t>(number)),
+      queue_(std::move(which)),
+      operations_(with),
+      looks_left_(chance_.below(4)),
+      under_way_(under_way) {
+  set_busy(true);
+  looks_again();
+}
+
+void reviver::looks_again() {
+  if (was_last_) return set_busy(false);
+  const auto left = in_.what().faults_until - in_.clock().now();
+  was_last_ = looks_left_ == 0 || left <= 0ms;
+  if (!was_last_) --looks_left_;
+  const auto when =
+      was_last_ ? std::max<span>(left, 0ms) + 1ms : std::min<span>(chance_.between(500ms, 20s), left + 1ms);
+  in_.later(producing_client, when, [this] { look(); });
+}
+
+void reviver::look() {
+  operations_.start<std::vector<parked_key>>([this](auto token) { queue_.async_parked_keys(std::move(token)); },
+                                             [this](error_code error, std::vector<parked_key> keys) {
+                                               if (error) return in_.later(producing_client, 1s, [this] { look(); });
+                                               keys_ = std::move(keys);
+                                               revive();
+                                             });
+}
+
+void reviver::revive() {
+  if (keys_.empty()) return looks_again();
+  operations_.start<std::size_t>([this](auto token) { queue_.async_revive_key(keys_.back(), std::move(token)); },
+                                 [this](error_code error, std::size_t) {
+                                   const bool is_done = !error || error == errc::no_node;
+                                   if (is_done) keys_.pop_back();
+                                   in_.later(producing_client, is_done ? 0ms : 1s, [this] { revive(); });
+                                 });
+}
+
+void reviver::set_busy(bool busy) {
+  under_way_ += static_cast<int>(busy) - static_cast<int>(std::exchange(is_busy_, busy));
+}
 
 using namespace std::chrono_literals;
 

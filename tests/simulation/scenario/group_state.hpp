@@ -1,17 +1,34 @@
 // The committed state of a shard group, but for the records of its shards.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "run/stage.hpp"
-#include "scenario/shard_paths.hpp"
+#include "shards/group_layout.hpp"
 #include "shards/member_record.hpp"
 #include "shards/operator_notes.hpp"
 
 namespace zkrecipes::simulation {
+
+// The nodes of the scenario "shards".
+
+inline constexpr std::uint32_t shard_count = 8;
+
+inline const detail::group_layout& group_paths() {
+  static const detail::group_layout where{"/g"};
+  return where;
+}
+
+/// The node that the owner of a shard writes to.
+inline std::string effects_path(std::uint32_t shard) { return "/effects-" + detail::shard_name(shard); }
+
+/// By shard.
+template <class Value>
+using of_shards = std::array<Value, shard_count>;
 
 class group_state {
  public:

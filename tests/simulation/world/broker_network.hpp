@@ -9,10 +9,21 @@
 #include <vector>
 
 #include "backend/endpoint.hpp"
-#include "world/broker_host.hpp"
 #include "world/broker_wire.hpp"
 
 namespace zkrecipes::simulation {
+
+class broker_wire;
+
+/// A broker that clients connect to.
+class broker_host {
+ public:
+  /// A client has connected. The broker attaches its end to the wire, or closes it.
+  virtual void accept(const std::shared_ptr<broker_wire>& over) = 0;
+
+ protected:
+  ~broker_host() = default;
+};
 
 /// Brokers of any kind listen at addresses. It is the same for all protocols.
 class broker_network {

@@ -1,13 +1,91 @@
 // The simulated true time, which jumps from event to event.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "world/action.hpp"
 #include "world/chance.hpp"
 
 namespace zkrecipes::simulation {
+
+/// A function to be called later, once. Unlike `std::function` it can not be copied. A function object of up to six
+/// pointers, as nearly all are, is stored without an allocation.
+class action {
+ public:
+  action() = default;
+  template <class Function>
+  requires(!std::same_as<std::remove_cvref_t<Function>, action> && std::invocable<std::decay_t<Function>&>)
+      action(Function&& what) {  // NOLINT: as std::function
+    using kept = held<std::decay_t<Function>>;
+    kept::make(room_, std::forward<Function>(what));
+    how_ = &kept::how;
+  }
+  action(action&& from) noexcept : how_(std::exchange(from.how_, nullptr)) {
+    if (how_) how_->move(from.room_, room_);
+  }
+  action& operator=(action&& from) noexcept {
+    if (this == &from) return *this;
+    this->~action();
+    return *new (this) action(std::move(from));
+  }
+  ~action() {
+    if (how_) how_->destroy(room_);
+  }
+
+  void operator()() { how_->call(room_); }
+
+ private:
+  static constexpr std::size_t size = 6 * sizeof(void*);
+
+  struct manners {
+    void (*call)(std::byte*);
+    void (*move)(std::byte* from, std::byte* to);  // destroys the object in `from`
+    void (*destroy)(std::byte*);
+  };
+
+  template <class Function>
+  struct inside {
+    static Function& in(std::byte* room) { return *std::launder(reinterpret_cast<Function*>(room)); }
+    template <class From>
+    static void make(std::byte* room, From&& what) {
+      new (room) Function(std::forward<From>(what));
+    }
+    static void move(std::byte* from, std::byte* to) {
+      make(to, std::move(in(from)));
+      in(from).~Function();
+    }
+    static constexpr manners how{[](std::byte* room) { in(room)(); }, &move,
+                                 [](std::byte* room) { in(room).~Function(); }};
+  };
+
+  /// Calls a function object on the heap.
+  template <class Function>
+  struct elsewhere {
+    std::unique_ptr<Function> what;
+    void operator()() { (*what)(); }
+  };
+  template <class Function>
+  struct outside : inside<elsewhere<Function>> {
+    template <class From>
+    static void make(std::byte* room, From&& what) {
+      new (room) elsewhere<Function>{std::make_unique<Function>(std::forward<From>(what))};
+    }
+  };
+
+  template <class Function>
+  static constexpr bool fits = sizeof(Function) <= size && alignof(Function) <= alignof(std::max_align_t);
+  template <class Function>
+  using held = std::conditional_t<fits<Function>, inside<Function>, outside<Function>>;
+
+  alignas(std::max_align_t) std::byte room_[size];
+  const manners* how_ = nullptr;
+};
 
 class clockwork {
  public:

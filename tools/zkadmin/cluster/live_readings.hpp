@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -21,15 +24,88 @@
 
 #include "as_result.hpp"
 #include "background_task.hpp"
-#include "cluster/ages.hpp"
 #include "cluster/node_watches.hpp"
 #include "cluster/reading.hpp"
-#include "cluster/reading_pace.hpp"
+#include "cluster/recipe_status.hpp"
 #include "cluster/recipe_survey.hpp"
-#include "cluster/turns.hpp"
 #include "failure.hpp"
 
 namespace zkadmin {
+
+// What time alone changes in a state that was read earlier.
+
+/// As it is after this time, if nothing else has changed.
+void grow_older(topic_status& topic, std::chrono::milliseconds by);
+void grow_older(commit_status& commit, std::chrono::milliseconds by);
+void grow_older(queue_status& queue, std::chrono::milliseconds by);
+void grow_older(recipe_status& recipe, std::chrono::milliseconds by);
+
+/// Lets a bounded number of coroutines through at a time.
+/// For an executor of one thread. Held by `shared_ptr`, which each turn keeps.
+class turns : public std::enable_shared_from_this<turns> {
+ public:
+  turns(const boost::asio::any_io_executor& executor, std::size_t width)
+      : free_(width), wake_(executor, boost::asio::steady_timer::time_point::max()) {}
+
+  /// Move-only. The destructor lets the next one through.
+  class turn {
+   public:
+    explicit turn(std::shared_ptr<turns> of) : of_(std::move(of)) {}
+    turn(turn&&) noexcept = default;
+    turn& operator=(turn&&) = delete;
+    ~turn() {
+      if (of_) of_->leave();
+    }
+
+   private:
+    std::shared_ptr<turns> of_;
+  };
+
+  boost::asio::awaitable<turn> enter() {
+    const auto self = shared_from_this();
+    while (free_ == 0) co_await wake_.async_wait(as_result);
+    --free_;
+    co_return turn(self);
+  }
+
+ private:
+  void leave() {
+    ++free_;
+    wake_.cancel_one();
+  }
+
+  std::size_t free_;
+  boost::asio::steady_timer wake_;
+};
+
+/// When something is to be read again.
+/// Reading takes at most a tenth of the time, unless one takes longer than three seconds: that is the time of an
+/// outage. At most 20 nodes of one thing are read in a second. A thing that is not on the screen is read twice a minute
+/// at most, because only its problems count.
+class reading_pace {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  explicit reading_pace(std::chrono::nanoseconds interval) : interval_(interval) {}
+
+  bool is_due(clock::time_point now, bool is_shown) const noexcept { return now >= (is_shown ? due_if_shown_ : due_); }
+
+  /// `nodes`: so many were read.
+  void read(clock::time_point begin, clock::time_point end, std::size_t nodes) noexcept {
+    const auto by_time = std::min<std::chrono::nanoseconds>((end - begin) * 10, longest_pause);
+    const auto by_nodes = std::chrono::milliseconds(50) * static_cast<std::int64_t>(nodes);
+    const auto pause = std::max<std::chrono::nanoseconds>({interval_, by_time, by_nodes});
+    due_if_shown_ = end + pause;
+    due_ = end + std::max<std::chrono::nanoseconds>(pause, longest_pause);
+  }
+
+ private:
+  static constexpr auto longest_pause = std::chrono::seconds(30);
+
+  std::chrono::nanoseconds interval_;
+  clock::time_point due_if_shown_{};
+  clock::time_point due_{};
+};
 
 /// Reads each once, then again when a watch has told a change, as often as `reading_pace` allows: one that does not
 /// change costs no request. What watches do not tell is read again every minute, or as `node_watches` says.

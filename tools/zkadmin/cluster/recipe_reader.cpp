@@ -1,27 +1,176 @@
 #include "cluster/recipe_reader.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <string>
 #include <tuple>
 #include <utility>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/commit_reader.hpp"
 #include "cluster/election_reader.hpp"
-#include "cluster/foreign_semaphore.hpp"
 #include "cluster/group_reader.hpp"
 #include "cluster/known_recipe.hpp"
 #include "cluster/line_status.hpp"
+#include "cluster/node_line.hpp"
 #include "cluster/node_path.hpp"
 #include "cluster/node_status.hpp"
+#include "cluster/own_node.hpp"
+#include "cluster/reading.hpp"
 #include "cluster/recipe_place.hpp"
-#include "cluster/shared_reader.hpp"
+#include "cluster/recipe_status.hpp"
 #include "cluster/shared_status.hpp"
 #include "cluster/stream_reader.hpp"
 #include "cluster/topic_reader.hpp"
+#include "for_each_index.hpp"
 
 namespace zkadmin {
+
+// Reads what processes share: gates, calls that are made once in a period, balances. All errors are those of the
+// requests; each throws `failure` if a child can not be read for another reason than its access list.
+
+/// Reads at most `participants` callers of each bucket, and so many buckets, but at least 64.
+boost::asio::awaitable<reading<recipe_status>> read_shared_gate(zkrecipes::session session, std::string path,
+                                                                std::size_t participants);
+
+/// The last period that has a node, and at most `participants` of its intents.
+boost::asio::awaitable<reading<recipe_status>> read_once_per(zkrecipes::session session, std::string path,
+                                                             std::size_t participants);
+
+/// Twice `participants` of the nodes of its members, because each may have a mark beside it.
+boost::asio::awaitable<reading<recipe_status>> read_shared_balance(zkrecipes::session session, std::string path,
+                                                                   std::size_t participants);
+
+namespace {
+
+namespace asio = boost::asio;
+using zkrecipes::errc;
+using zkrecipes::error_code;
+using shared_result = reading<recipe_status>;
+
+constexpr std::size_t least_buckets = 64;
+
+}  // namespace
+
+asio::awaitable<shared_result> read_shared_gate(zkrecipes::session session, std::string path,
+                                                std::size_t participants) {
+  shared_result result;
+  const auto own = co_await read_own_node(session, path);
+  result.error = own.error;
+  if (result.error) co_return result;
+  std::vector<std::string> names;
+  for (const auto number : periods_among(own.status.names)) names.push_back(std::to_string(number));
+  const auto most = std::max(participants, least_buckets);
+  const auto unread = names.size() - std::min(names.size(), most);
+  names.resize(names.size() - unread);
+  std::vector<reading<node_line>> lines(names.size());
+  const auto read_one = [&](std::size_t i) -> asio::awaitable<void> {
+    lines[i] = co_await read_node_line(session, join(path, names[i]), gate_markers(), participants);
+  };
+  co_await for_each_index(names.size(), requests_at_a_time, read_one);
+  std::vector<node_line> buckets;
+  std::size_t refused = 0;
+  for (auto& each : lines) {
+    if (each.error == errc::no_node) continue;
+    if (each.error == errc::no_auth) {
+      ++refused;
+      continue;
+    }
+    check(each.error, "reading a bucket of " + path);
+    buckets.push_back(std::move(each.status));
+  }
+  result.status = shared_gate_of(path, own.status.node, buckets, unread + refused);
+  co_return result;
+}
+
+asio::awaitable<shared_result> read_once_per(zkrecipes::session session, std::string path, std::size_t participants) {
+  shared_result result;
+  const auto own = co_await read_own_node(session, path);
+  result.error = own.error;
+  if (result.error) co_return result;
+  const auto periods = periods_among(own.status.names);
+  std::optional<node_line> last;
+  if (!periods.empty()) {
+    const auto place = join(path, std::to_string(periods.back()));
+    auto seen = co_await read_node_children(session, place, participants);
+    if (seen.error != errc::no_node) {  // else it has just been removed
+      result.error = seen.error;
+      if (result.error) co_return result;
+      last = std::move(seen.status);
+    }
+  }
+  result.status = once_per_of(path, own.status.node, periods, last, clock_now());
+  co_return result;
+}
+
+asio::awaitable<shared_result> read_shared_balance(zkrecipes::session session, std::string path,
+                                                   std::size_t participants) {
+  shared_result result;
+  auto looked = co_await session.async_get(join(path, "limit"), as_result);
+  const error_code error = std::get<0>(looked);
+  std::optional<zkrecipes::node_data> limit;
+  if (!error) limit = std::move(std::get<1>(looked));
+  auto members = co_await read_node_children(session, join(path, "members"), participants * 2);
+  const bool is_gone = error == errc::no_node && members.error == errc::no_node;
+  result.error = is_gone || (error && error != errc::no_node) ? error : error_code();
+  if (!result.error && members.error != errc::no_node) result.error = members.error;
+  if (!result.error) result.status = shared_balance_of(path, limit, members.status);
+  co_return result;
+}
+
+namespace {
+
+constexpr std::string_view marks_of_leases[] = {"lease-"};
+constexpr const char* lease_role = "holder";
+
+/// A number as kazoo writes it; nothing for other data.
+std::optional<std::int64_t> number_in(const std::string& data) noexcept {
+  std::int64_t number = 0;
+  const auto* end = data.data() + data.size();
+  const auto [rest, error] = std::from_chars(data.data(), end, number);
+  return error == std::errc() && rest == end && number > 0 ? std::optional(number) : std::nullopt;
+}
+
+recipe_status semaphore_with(std::string path, const char* client, const node_line& leases, const node_line& waiting) {
+  recipe_status status;
+  status.path = std::move(path);
+  status.kinds = {recipe::semaphore};
+  status.client = client;
+  add_members(status, leases, lease_role);
+  for (auto& each : status.participants) each.position.reset();  // those who hold stand in no order
+  add_members(status, waiting, "waiter");
+  status.taken = static_cast<std::int64_t>(leases.members.size());
+  set_holders(status, leases.members.size(), waiting.members.size());
+  return status;
+}
+
+}  // namespace
+
+name_markers lease_markers() noexcept { return marks_of_leases; }
+
+recipe_status curators_semaphore_of(std::string path, const node_line& leases, const node_line& waiting) {
+  auto status = semaphore_with(std::move(path), "Curator", leases, waiting);
+  status.state = leases.members.empty() ? "free" : "held";
+  status.facts = {{"size", std::monostate()}, {"taken", *status.taken}};
+  add_strangers(status, leases);
+  return status;
+}
+
+recipe_status kazoos_semaphore_of(const node_line& leases, const node_line& waiting) {
+  auto status = semaphore_with(leases.path, "kazoo", leases, waiting);
+  status.size = number_in(leases.root.data);
+  status.state = leases.members.empty() ? "free" : "held";
+  if (status.size) status.state = *status.taken >= *status.size ? "full" : "free";
+  status.facts = {{"size", status.size ? fact_value(*status.size) : fact_value()}, {"taken", *status.taken}};
+  return status;
+}
+
 namespace {
 
 namespace asio = boost::asio;

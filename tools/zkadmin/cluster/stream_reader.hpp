@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -11,6 +12,12 @@
 #include "cluster/stream_status.hpp"
 
 namespace zkadmin {
+
+// What a consumer has stored about a shard of a source outside of ZooKeeper.
+
+/// Reads the data of the node of a shard and a group. Marks it as damaged if it is no record of zkrecipes, or if a
+/// field of one that is known has not the form that the library gives it.
+stream_shard_status read_memory(std::string_view data);
 
 /// The present state of the source at `path`, without its broker. Errors: `no_node`, `no_auth`, `foreign_data` (the
 /// record at the path is of no source), and those of `session`.

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "screen/model.hpp"
@@ -10,6 +11,12 @@
 #include "screen/table.hpp"
 
 namespace zkadmin {
+
+// Selects rows of a list by a text.
+
+/// Whether the text contains the filter. Letters of the filter without capitals stand for both cases. A `!` in front
+/// of it selects the texts that do not contain it. An empty filter selects all.
+bool passes(std::string_view text, std::string_view filter);
 
 /// What belongs to a row besides its cells.
 struct list_key {

@@ -11,11 +11,186 @@
 #include "problems/recipe_rules.hpp"
 #include "problems/topic_rules.hpp"
 #include "screen/differences.hpp"
-#include "screen/keys.hpp"
+#include "screen/kept_page.hpp"
+#include "screen/key_table.hpp"
 #include "screen/model.hpp"
 #include "screen/navigation.hpp"
+#include "screen/page_content.hpp"
+#include "text.hpp"
 
 namespace zkadmin {
+
+// What the keys do.
+
+/// Does what the table of the keys says.
+effect press(model& state, stroke typed);
+
+// Filters and commands, which the user types on the last line.
+
+/// Begins a line: `/` a filter, `:` a command.
+void begin_typing(model& state, char kind);
+
+/// A key while a line is being typed.
+effect type(model& state, stroke typed);
+
+/// Obeys a command: the name of a page, a path, or `q`. An unknown one is answered by a message.
+effect obey(model& state, const std::string& command);
+
+namespace {
+
+constexpr std::size_t longest_line = 1000;  // Bytes.
+
+std::string& filter_of(model& state) { return state.lists[static_cast<std::size_t>(state.shown.which)].filter; }
+
+/// The list follows each character.
+void use_filter(model& state) {
+  if (state.prompt->kind == '/') filter_of(state) = state.prompt->text;
+}
+
+void drop_last_character(std::string& text) {
+  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
+  if (!text.empty()) text.pop_back();
+}
+
+effect finish(model& state) {
+  const prompt_line typed = *state.prompt;
+  state.prompt.reset();
+  return typed.kind == ':' ? obey(state, typed.text) : effect::none;
+}
+
+void cancel(model& state) {
+  state.prompt->text.clear();
+  use_filter(state);
+  state.prompt.reset();
+}
+
+bool is_character(stroke typed) noexcept { return typed >= 0x20 && typed != strokes::backspace && typed < 0x110000; }
+
+}  // namespace
+
+void begin_typing(model& state, char kind) {
+  if (kind == '/' && !is_list(state.shown)) {
+    state.message = "there is no list to filter here";
+    return;
+  }
+  state.prompt = prompt_line{kind, kind == '/' ? filter_of(state) : ""};
+}
+
+effect type(model& state, stroke typed) {
+  auto& text = state.prompt->text;
+  if (typed == strokes::enter) return finish(state);
+  if (typed == strokes::control('c')) return effect::quit;
+  if (typed == strokes::escape) {
+    cancel(state);
+    return effect::none;
+  }
+  if (typed == strokes::backspace && text.empty()) {
+    cancel(state);
+    return effect::none;
+  }
+  if (typed == strokes::backspace) drop_last_character(text);
+  if (typed == strokes::control('u')) text.clear();
+  if (is_character(typed) && text.size() < longest_line) text += to_utf8(std::u32string(1, typed));
+  use_filter(state);
+  return effect::none;
+}
+
+effect obey(model& state, const std::string& command) {
+  if (command == "q" || command == "quit") return effect::quit;
+  if (command.starts_with('/')) {
+    go_to_path(state, command);
+  } else if (const auto which = page_named(command)) {
+    go_to(state, {*which});
+  } else if (!command.empty()) {
+    state.message = "unknown command: " + command + "; ? shows all";
+  }
+  return effect::none;
+}
+
+namespace {
+
+constexpr int wheel_lines = 3;
+
+list_state* list_on_screen(model& state) {
+  return is_list(state.shown) ? &state.lists[static_cast<std::size_t>(state.shown.which)] : nullptr;
+}
+
+/// By the next column in this direction; before the first one is the order of the page itself.
+void sort_by_neighbour(model& state, int step) {
+  auto* looked = list_on_screen(state);
+  if (!looked) return;
+  const auto columns = static_cast<int>(page_of(state)->list.content.columns.size());
+  const int present = looked->sorted_by ? static_cast<int>(*looked->sorted_by) : -1;
+  const int next = std::clamp(present + step, -1, columns - 1);
+  looked->sorted_by = next < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(next));
+}
+
+void invert(model& state) {
+  if (auto* looked = list_on_screen(state)) looked->is_inverted = !looked->is_inverted;
+}
+
+void leave(model& state) {
+  auto* looked = list_on_screen(state);
+  if (!looked) return go_back(state);
+  if (looked->filter.empty()) return go_to(state, {page::overview});
+  looked->filter.clear();
+}
+
+effect pause(model& state) {
+  state.paused = !state.paused;
+  return state.paused ? effect::none : effect::refresh;
+}
+
+void toggle_help(model& state) {
+  if (state.shown.which == page::help) return go_back(state);
+  go_to(state, {page::help});
+}
+
+int page_step(const model& state) { return std::max(lines_of_page(state), 1); }
+int half_step(const model& state) { return std::max(lines_of_page(state) / 2, 1); }
+
+effect act(model& state, const key_binding& binding) {
+  switch (binding.does) {
+    case action::go_to: go_to(state, {binding.target}); break;
+    case action::next_page: go_to_neighbour(state, 1); break;
+    case action::last_page: go_to_neighbour(state, -1); break;
+    case action::previous: go_to_previous(state); break;
+    case action::up: move_by(state, -1); break;
+    case action::down: move_by(state, 1); break;
+    case action::page_up: move_by(state, -page_step(state)); break;
+    case action::page_down: move_by(state, page_step(state)); break;
+    case action::half_up: move_by(state, -half_step(state)); break;
+    case action::half_down: move_by(state, half_step(state)); break;
+    case action::wheel_up: move_by(state, -wheel_lines); break;
+    case action::wheel_down: move_by(state, wheel_lines); break;
+    case action::first: move_to_first(state); break;
+    case action::last: move_to_last(state); break;
+    case action::open: open_selected(state); break;
+    case action::back: leave(state); break;
+    case action::filter: begin_typing(state, '/'); break;
+    case action::sort_left: sort_by_neighbour(state, -1); break;
+    case action::sort_right: sort_by_neighbour(state, 1); break;
+    case action::invert: invert(state); break;
+    case action::command: begin_typing(state, ':'); break;
+    case action::refresh: return effect::refresh;
+    case action::pause: return pause(state);
+    case action::help: toggle_help(state); break;
+    case action::quit: return effect::quit;
+    case action::suspend: break;  // the terminal makes a signal of this key
+  }
+  return effect::none;
+}
+
+}  // namespace
+
+effect press(model& state, stroke typed) {
+  state.message.clear();
+  const bool is_wheel = typed == strokes::wheel_up || typed == strokes::wheel_down;
+  if (state.prompt && !is_wheel) return type(state, typed);
+  const auto* binding = binding_of(typed);
+  return binding ? act(state, *binding) : effect::none;
+}
+
 namespace {
 
 constexpr std::size_t max_events = 10'000;

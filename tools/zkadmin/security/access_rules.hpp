@@ -1,10 +1,26 @@
 // The problems of access rights. docs/zkadmin.md has a section for each name. Pure functions.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
+#include "cluster/recognize.hpp"
 #include "problems/problem.hpp"
 #include "security/access_survey.hpp"
 
 namespace zkadmin {
+
+// What rights at a recipe are worth to somebody who should not have them. docs/security.md has the same, in full.
+
+/// "stand in line and so block others, delete the nodes of holders", of those rights that change something; of READ
+/// only if there is nothing else. `is_path`: at the path itself, else at nodes below it.
+std::string meaning_of(recipe which, std::int32_t rights, bool is_path);
+
+/// Whether the recipe is its node: rights at the parent create and delete it.
+bool is_single_node(recipe which) noexcept;
+
+/// Whether its members stand in line, and look at the node in front of them.
+bool is_line(recipe which) noexcept;
 
 /// The problems of one recipe and the nodes below it, each with its cure.
 problem_list problems_of(const recipe_rights& seen);

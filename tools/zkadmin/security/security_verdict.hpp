@@ -5,11 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "problems/problem.hpp"
 #include "problems/verdict.hpp"
 #include "security/access_survey.hpp"
 #include "security/server_exposure.hpp"
 
 namespace zkadmin {
+
+// The problems of what a server tells, and of its ports. Pure functions.
+
+/// `has_tls`: we ourselves speak TLS to it.
+problem_list problems_of(const server_exposure& seen, bool has_tls);
+
+/// Whether the server has told anything about its settings.
+bool tells_settings(const server_exposure& seen) noexcept;
 
 /// What one look has found. A part that is missing was not asked for, or `trouble` says why it is not known.
 struct security_findings {

@@ -1,6 +1,7 @@
 // The command line.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -14,11 +15,26 @@
 #include "settings/line_request.hpp"
 #include "settings/node_request.hpp"
 #include "settings/queue_request.hpp"
-#include "settings/resignation_options.hpp"
 #include "settings/settings.hpp"
 #include "shell/outline.hpp"
 
 namespace zkadmin {
+
+/// The default of `limit`.
+inline constexpr std::chrono::milliseconds default_resignation_limit = std::chrono::minutes(1);
+
+/// The options of `resign`.
+struct resignation_options {
+  bool wait = false;                                 ///< Follow the hand-over to its end.
+  bool as_lines = false;                             ///< One JSON object a line.
+  std::optional<std::chrono::milliseconds> limit{};  ///< How long to follow it.
+  std::optional<std::chrono::milliseconds> grace{};  ///< Then, if `force`, the leader's place is ended.
+  bool force = false;
+  std::string confirmed{};  ///< The id of that leader.
+};
+
+/// Throws `failure` (usage) if the options do not go together.
+void require_consistent(const resignation_options& how);
 
 enum class command {
   dashboard,

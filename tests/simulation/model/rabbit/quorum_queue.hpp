@@ -11,12 +11,28 @@
 #include <string>
 #include <vector>
 
-#include "model/rabbit/queue_user.hpp"
+#include "model/rabbit/rabbit_message.hpp"
 #include "model/rabbit/rabbit_observer.hpp"
 #include "rabbitmq/amqp_answer.hpp"
 #include "world/pipe.hpp"
 
 namespace zkrecipes::simulation {
+
+class quorum_queue;
+
+/// A channel as a queue knows it.
+/// It consumes the queue, or has put messages into it.
+class queue_user {
+ public:
+  virtual bool is_alive() const = 0;
+  /// `checkout`: what the queue knows the delivery by.
+  virtual void deliver(std::uint64_t checkout, const rabbit_message_ptr& what) = 0;
+  /// The queue was deleted.
+  virtual void lose_queue(const quorum_queue& which) = 0;
+
+ protected:
+  ~queue_user() = default;
+};
 
 /// Commands are applied in order. Those that are submitted while there is no leader stay with their channels, and are
 /// lost with them. One consumer is active, and the others wait in order of arrival. Messages that come back are

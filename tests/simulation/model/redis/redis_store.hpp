@@ -7,11 +7,23 @@
 #include <string>
 
 #include "model/redis/redis_data.hpp"
-#include "model/redis/redis_scripts.hpp"
 #include "model/redis/redis_watcher.hpp"
 #include "world/chance.hpp"
 
 namespace zkrecipes::simulation {
+
+/// The scripts that the library sends, recognised by their text.
+/// A script is done in C++ as its text says. That of a put may lack a comparison: a planted bug.
+struct redis_script {
+  enum class kind { claim, put, count };
+
+  kind what = kind::claim;
+  bool compares_owner = true;
+  bool compares_number = true;
+};
+
+/// Nothing: the library sends no such script.
+std::optional<redis_script> recognise_script(const std::string& text);
 
 /// It knows as much of Redis 7 as the library uses. A command is done as a whole, and so is a script.
 class redis_store {

@@ -1,4 +1,4 @@
-#include "spread_audit.hpp"
+#include "balance_summary.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "model/watch_table.hpp"
+#include "model/ensemble.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cluster/ages.hpp"
+#include "cluster/live_readings.hpp"
 
 #include <variant>
 
