@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include <zkrecipes/spool/spooled_producer.hpp>
 #include <zkrecipes/consumer.hpp>
 #include <zkrecipes/flow.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 namespace service {

@@ -1,9 +1,9 @@
 // What the objects of the library tell of themselves, as metrics of Prometheus.
 #pragma once
 
-#include <zkrecipes/spool/spooled_producer.hpp>
 #include <zkrecipes/consumer.hpp>
 #include <zkrecipes/flow.hpp>
+#include <zkrecipes/spool/spooled_producer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "metrics_page.hpp"

@@ -1,4 +1,4 @@
-// Of N replicas one works: the part consumer.
+// The part consumer: one of N replicas works.
 #pragma once
 
 #include <zkrecipes/consumer/consumer_coordinator.hpp>

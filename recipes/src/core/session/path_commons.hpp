@@ -9,7 +9,7 @@
 
 namespace zkrecipes::detail {
 
-/// One place for an object of each type and path. Whoever needs the object owns it and makes it if there is none; its
+/// One place for an object of each type and path. Its users own the object: the first of them makes it, and its
 /// last owner takes it off the list. On the strand.
 class path_commons {
  public:
