@@ -1,6 +1,8 @@
 # Debian packages by CPack: `cpack` in the build folder. One component is one package:
-#   runtime      libzkrecipes0.1            the shared library; the number changes with the ABI
-#   dev          libzkrecipes-dev           headers, static library, CMake package, pkg-config file
+#   runtime      libzkrecipes0.1            the shared libraries of all parts; the number changes with the ABI
+#   dev          libzkrecipes-dev           the recipes: headers, static library, CMake package, pkg-config file
+#   flow         libzkrecipes-flow-dev      limiters, gates and pacing: headers, static library
+#   consumer     libzkrecipes-consumer-dev  coordinator, queue consumer, shard groups, topics: headers, static library
 #   spool        libzkrecipes-spool-dev     the spooled producer: static library, which needs SQLite
 #   redis        libzkrecipes-redis-dev     Redis streams as a source: static library, which needs hiredis
 #   rabbitmq     libzkrecipes-rabbitmq-dev  RabbitMQ queues as a source: static library, which needs librabbitmq
@@ -16,7 +18,7 @@ set(runtime_package libzkrecipes${ZKRECIPES_ABI_VERSION})
 set(boost ${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR})
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_COMPONENTS_ALL runtime dev spool testcluster tools)
+set(CPACK_COMPONENTS_ALL runtime dev flow consumer spool testcluster tools)
 if(ZKRECIPES_REDIS)
   list(APPEND CPACK_COMPONENTS_ALL redis)
 endif()
@@ -52,7 +54,7 @@ set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
 Locks, elections, queues, barriers, service discovery and more for programs in
 C++20, and a coordinator that lets one of several replicas work.
 
-This package contains the shared library.")
+This package contains the shared libraries of all parts.")
 
 # The interface contains types of Asio, so a program has to be compiled with the Boost of the library.
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libzkrecipes-dev)
@@ -68,38 +70,58 @@ This package contains the headers, the static library, the CMake package and
 the pkg-config file. The recommended packages are needed to link the static
 library.")
 
+set(CPACK_DEBIAN_FLOW_PACKAGE_NAME libzkrecipes-flow-dev)
+set(CPACK_DEBIAN_FLOW_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_FLOW_PACKAGE_DEPENDS "libzkrecipes-dev ${same_version}")
+set(CPACK_DEBIAN_FLOW_DESCRIPTION
+"asynchronous ZooKeeper recipes on Boost.Asio - limiters, gates and pacing
+A rate with a burst, suppression of duplicates, workers at the same pace: in
+one process without ZooKeeper, and across processes.
+
+This package contains the headers and the static library.")
+
+set(CPACK_DEBIAN_CONSUMER_PACKAGE_NAME libzkrecipes-consumer-dev)
+set(CPACK_DEBIAN_CONSUMER_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_CONSUMER_PACKAGE_DEPENDS "libzkrecipes-flow-dev ${same_version}")
+set(CPACK_DEBIAN_CONSUMER_DESCRIPTION
+"asynchronous ZooKeeper recipes on Boost.Asio - consumer coordinator
+Of N replicas one works, and what is in hand is finished when leadership moves:
+coordinator, queue consumer, shard groups, topics.
+
+This package contains the headers and the static library.")
+
 set(CPACK_DEBIAN_SPOOL_PACKAGE_NAME libzkrecipes-spool-dev)
 set(CPACK_DEBIAN_SPOOL_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_SPOOL_PACKAGE_DEPENDS "libzkrecipes-dev ${same_version}, libsqlite3-dev")
+set(CPACK_DEBIAN_SPOOL_PACKAGE_DEPENDS "libzkrecipes-consumer-dev ${same_version}, libsqlite3-dev")
 set(CPACK_DEBIAN_SPOOL_DESCRIPTION
 "asynchronous ZooKeeper recipes on Boost.Asio - spooled producer
 Puts messages into topics and queues by way of a file, so that what was
 accepted outlives the process and outages of the ensemble.
 
-This package contains the static library. Its header is in libzkrecipes-dev.")
+This package contains the headers and the static library.")
 
 set(CPACK_DEBIAN_REDIS_PACKAGE_NAME libzkrecipes-redis-dev)
 set(CPACK_DEBIAN_REDIS_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_REDIS_PACKAGE_DEPENDS "libzkrecipes-dev ${same_version}, libhiredis-dev")
+set(CPACK_DEBIAN_REDIS_PACKAGE_DEPENDS "libzkrecipes-consumer-dev ${same_version}, libhiredis-dev")
 set(CPACK_DEBIAN_REDIS_PACKAGE_SUGGESTS "redis-server")
 set(CPACK_DEBIAN_REDIS_DESCRIPTION
 "asynchronous ZooKeeper recipes on Boost.Asio - Redis streams
 Consumers of Redis streams whose position is kept in ZooKeeper, in one
 transaction with the effects, under the fence of their leader.
 
-This package contains the static library. Its headers are in libzkrecipes-dev.")
+This package contains the headers and the static library.")
 
 set(CPACK_DEBIAN_RABBITMQ_PACKAGE_NAME libzkrecipes-rabbitmq-dev)
 set(CPACK_DEBIAN_RABBITMQ_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_RABBITMQ_PACKAGE_DEPENDS
-    "libzkrecipes-dev ${same_version}, libzkrecipes-spool-dev ${same_version}, librabbitmq-dev")
+    "libzkrecipes-consumer-dev ${same_version}, libzkrecipes-spool-dev ${same_version}, librabbitmq-dev")
 set(CPACK_DEBIAN_RABBITMQ_PACKAGE_SUGGESTS "rabbitmq-server")
 set(CPACK_DEBIAN_RABBITMQ_DESCRIPTION
 "asynchronous ZooKeeper recipes on Boost.Asio - RabbitMQ queues
 Consumers of RabbitMQ queues that note in ZooKeeper what they have settled, in
 one transaction with the effects, under the fence of their leader.
 
-This package contains the static library. Its headers are in libzkrecipes-dev.")
+This package contains the headers and the static library.")
 
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_NAME zkrecipes-testcluster-dev)
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_SECTION libdevel)
