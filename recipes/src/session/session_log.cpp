@@ -57,6 +57,8 @@ const char* advice_on_tls(const error_code& error) {
   return "";
 }
 
+constexpr const char* no_credentials = "this session has no credentials: session_options::digest";
+
 /// No connection has come about.
 const char* advice_on_unreachable(const error_code& error) {
   namespace system_errc = boost::system::errc;
@@ -190,8 +192,10 @@ void session_log::root_seen(std::string_view root, const error_code& answer) con
   told.path = root;
   told.error = answer;
   told.detail = is_missing ? "the root does not exist: create it, or set session_options::create_root"
-                           : "a server accepts any digest, and refuses at the node: compare the root's ACL with "
-                             "session_options::digest";
+                : has_credentials_
+                    ? "a server accepts any digest, and refuses at the node: compare the root's ACL with "
+                      "session_options::digest"
+                    : no_credentials;
   hook_(told);
 }
 
@@ -207,7 +211,7 @@ void session_log::operation_ended(backend::opcode op, std::string_view path, con
   told.detail = detail;
   if (error == errc::no_auth && detail.empty()) {
     told.detail = has_credentials_ ? "a server accepts any digest, and refuses at the node: is it the right one?"
-                                   : "this session has no credentials: session_options::digest";
+                                   : no_credentials;
   }
   hook_(told);
 }
