@@ -185,6 +185,7 @@ void delivery_committer::conclude(const member& each) {
   if (how == settlement::kind::count_attempt) return count_failure(whose);
   // At most once: it was removed just now, and is processed next.
   const bool is_parked = how == settlement::kind::park;
+  if (is_parked) log_.parked(*whose.what, whose.outcome.reason());
   if (is_parked && each.how.parks_key) parked_.add(whose.lane);
   if (!is_parked && options().delivery == delivery_guarantee::at_most_once) {
     whose.is_removed = true;
