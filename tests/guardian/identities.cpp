@@ -1,12 +1,15 @@
 // For whom a peer may speak, who may take back what, and whom the places of a guardian are for.
 #include <csignal>
 #include <fstream>
+#include <stdexcept>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "guardian/guarding.hpp"
@@ -62,6 +65,30 @@ BOOST_AUTO_TEST_CASE(a_peer_is_known_by_its_start) {
   const auto ended = peer_of(last.get());
   BOOST_TEST_REQUIRE(ended.has_value());
   BOOST_TEST(ended->started == 0u);
+}
+
+/// The kernel refuses the reading of a file of /proc that was opened before its process had gone.
+BOOST_AUTO_TEST_CASE(a_process_that_ends_while_it_is_looked_at_has_no_start) {
+  for (int i = 0; i < 50; ++i) {
+    const auto passing = ::fork();
+    if (passing == 0) ::_exit(0);
+    BOOST_TEST_REQUIRE(passing > 0);
+    std::thread reaper([passing] { ::waitpid(passing, nullptr, 0); });
+    BOOST_CHECK_NO_THROW(while (start_of(passing)));
+    reaper.join();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_fails_keeps_no_other_out) {
+  const auto path = options.socket.path;
+  int count = 0;
+  listener to(io.get_executor(), {path, 0600, {}}, [&](listener::socket) {
+    if (++count == 1) throw std::runtime_error("no memory for it");
+  });
+  to.start();
+  const talker first(path), second(path);
+  BOOST_CHECK_THROW(run_until([&] { return count == 2; }, "the second"), std::runtime_error);
+  run_until([&] { return count == 2; }, "the second");
 }
 
 BOOST_AUTO_TEST_CASE(the_guardian_itself_is_nobodys_process) {

@@ -82,8 +82,8 @@ void listener::start() {
   acceptor_.async_accept([this, alive](const boost::system::error_code& error, protocol::socket accepted) {
     if (alive.expired() || error == boost::asio::error::operation_aborted) return nobody_s().close(accepted);
     if (!error) {
-      told_(std::move(accepted));
-      return start();
+      start();  // first: what is thrown behind it, such as for want of memory, ends this connection alone
+      return told_(std::move(accepted));
     }
     pause_.expires_after(pause_after_refusal);
     pause_.async_wait([this, alive](const boost::system::error_code& cancelled) {
