@@ -63,8 +63,8 @@ listener::~listener() {
   nobody_s().close(acceptor_);  // connections that were not taken have descriptors in their queues, perhaps
 }
 
-/// Removes the socket of a guardian that was killed, at which nobody listens. One that does may have no lock: an older
-/// version. It is not waited for if it is stopped.
+/// Removes the socket of a guardian that was killed, at which nobody listens. A guardian that does listen there
+/// has no lock if it is of an older version. One that is stopped is not waited for.
 void listener::make_room(const std::string& path) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0) return;
