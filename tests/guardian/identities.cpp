@@ -12,10 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "background_closer.hpp"
 #include "guardian/guarding.hpp"
 #include "peer.hpp"
 #include "process_identity.hpp"
 #include "registry.hpp"
+#include "user_account.hpp"
 
 using namespace guardian;
 using namespace guardian::test;
@@ -163,6 +165,21 @@ BOOST_AUTO_TEST_CASE(all_users_together, *boost::unit_test::precondition(as_root
   run_until([&] { return guard->held().session_count() == 1u; }, "what one gives back");
   other.order('g');
   run_until([&] { return guard->held().session_count() == 2u; }, "another one gets");
+}
+
+/// They stand beside those of nobody in particular.
+BOOST_AUTO_TEST_CASE(descriptors_of_unknown_peers_keep_no_user_out) {
+  const limits most{.closing = 1};
+  const auto no_user = static_cast<uid_t>(-1);
+  user_account one(nobody, most, std::make_shared<user_account>(no_user, most));
+  const background_closer::pause none_is_closed;
+  const auto leave_one_of = [](uid_t user) {
+    background_closer::of_process().close(user, ::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  };
+  leave_one_of(no_user);
+  BOOST_TEST(one.take_connection() == "");
+  leave_one_of(nobody);
+  BOOST_TEST(one.take_connection() == "descriptors of the user are still being closed");
 }
 
 BOOST_AUTO_TEST_CASE(two_guardians_that_start_at_once_are_one) {
