@@ -137,6 +137,31 @@ BOOST_AUTO_TEST_CASE(a_term_that_begins_is_told) {
   CHECK_LIST(*begins, "info term_begun /e (term 1)");
 }
 
+/// A call that was given up is older than the one that hangs behind it.
+BOOST_AUTO_TEST_CASE(a_message_that_hangs_behind_a_call_that_was_given_up_is_named) {
+  queue_consumer_options options;
+  options.order = message_order::by_key;
+  options.key = [](const message& item) { return item.data.substr(0, 1); };
+  options.window = 16;
+  options.parallel = 4;
+  options.retry.first = options.retry.longest = 1h;
+  options.duplicates = message_duplicates{.safety = 30s};
+  consume(options);
+  consumer->is_deaf = true;
+  put({"a1", "a2"});
+  pass_in_steps(40s);
+  BOOST_TEST(consumer->status().evicted == 1u);
+  put({"b1"});
+  pass_in_steps(7s);
+  BOOST_TEST(figures().flag("still").value_or(false));
+  BOOST_TEST(!figures().has("still_message"));
+  lines->clear();
+  pass_in_steps(40s);
+  CHECK_LIST(*lines,
+             "warning operation_failed call queue /q (stands-still: qn-0000000003 has been in process for 45 s)");
+  BOOST_TEST(figures().text("still_message").value_or("") == names["b1"]);
+}
+
 BOOST_AUTO_TEST_CASE(a_term_that_ends_by_a_stall_is_told_and_one_that_resigns_is_not) {
   consume({}, 1s);
   put({"1"});

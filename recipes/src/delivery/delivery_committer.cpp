@@ -50,7 +50,11 @@ bool delivery_committer::has_work() {
 lease_clock::time_point delivery_committer::next_figures() const {
   if (present() != shown_) return shown_at_ + figures_pause;
   const auto since = term_->busy_since();
-  return since == never || shown_.is_still ? never : since + still_after;
+  if (since == never) return never;
+  if (!shown_.is_still) return since + still_after;
+  // A call that was given up may be older than all whose messages are waited for.
+  const auto first = window_.working_since();
+  return first == never || !shown_.still_message.empty() ? never : first + still_after;
 }
 
 awaitable<error_code> delivery_committer::commit() {
