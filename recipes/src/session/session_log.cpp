@@ -107,13 +107,7 @@ session_log::session_log(const scheduler& on, const session_options& options)
 
 void session_log::tell(log_severity severity, session_event event, std::string_view server, const error_code& error,
                        std::string_view detail) const {
-  log_event told;
-  told.severity = severity;
-  told.event = event;
-  told.server = server;
-  told.error = error;
-  told.detail = detail;
-  hook_(told);
+  hook_({severity, event, server, {}, {}, error, detail});
 }
 
 void session_log::name_not_resolved(const backend::endpoint& name, const error_code& error) const {
@@ -218,12 +212,8 @@ void session_log::operation_ended(backend::opcode op, std::string_view path, con
 
 void session_log::change_untold(std::string_view path) const {
   if (!is_on()) return;
-  log_event told;
-  told.severity = log_severity::warning;
-  told.event = session_event::change_untold;
-  told.path = path;
-  told.detail = "a server tells nothing of a node that the session may not read at that moment";
-  hook_(told);
+  constexpr auto why = "a server tells nothing of a node that the session may not read at that moment";
+  hook_({log_severity::warning, session_event::change_untold, {}, {}, path, {}, why});
 }
 
 void session_log::guarded(std::string_view guardian) const {
