@@ -1,18 +1,23 @@
 // For whom a peer may speak, who may take back what, and whom the places of a guardian are for.
 #include <csignal>
 #include <fstream>
+#include <stdexcept>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "background_closer.hpp"
 #include "guardian/guarding.hpp"
 #include "peer.hpp"
 #include "process_identity.hpp"
 #include "registry.hpp"
+#include "user_account.hpp"
 
 using namespace guardian;
 using namespace guardian::test;
@@ -62,6 +67,30 @@ BOOST_AUTO_TEST_CASE(a_peer_is_known_by_its_start) {
   const auto ended = peer_of(last.get());
   BOOST_TEST_REQUIRE(ended.has_value());
   BOOST_TEST(ended->started == 0u);
+}
+
+/// The kernel refuses the reading of a file of /proc that was opened before its process had gone.
+BOOST_AUTO_TEST_CASE(a_process_that_ends_while_it_is_looked_at_has_no_start) {
+  for (int i = 0; i < 50; ++i) {
+    const auto passing = ::fork();
+    if (passing == 0) ::_exit(0);
+    BOOST_TEST_REQUIRE(passing > 0);
+    std::thread reaper([passing] { ::waitpid(passing, nullptr, 0); });
+    BOOST_CHECK_NO_THROW(while (start_of(passing)));
+    reaper.join();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_fails_keeps_no_other_out) {
+  const auto path = options.socket.path;
+  int count = 0;
+  listener to(io.get_executor(), {path, 0600, {}}, [&](listener::socket) {
+    if (++count == 1) throw std::runtime_error("no memory for it");
+  });
+  to.start();
+  const talker first(path), second(path);
+  BOOST_CHECK_THROW(run_until([&] { return count == 2; }, "the second"), std::runtime_error);
+  run_until([&] { return count == 2; }, "the second");
 }
 
 BOOST_AUTO_TEST_CASE(the_guardian_itself_is_nobodys_process) {
@@ -136,6 +165,21 @@ BOOST_AUTO_TEST_CASE(all_users_together, *boost::unit_test::precondition(as_root
   run_until([&] { return guard->held().session_count() == 1u; }, "what one gives back");
   other.order('g');
   run_until([&] { return guard->held().session_count() == 2u; }, "another one gets");
+}
+
+/// They stand beside those of nobody in particular.
+BOOST_AUTO_TEST_CASE(descriptors_of_unknown_peers_keep_no_user_out) {
+  const limits most{.closing = 1};
+  const auto no_user = static_cast<uid_t>(-1);
+  user_account one(nobody, most, std::make_shared<user_account>(no_user, most));
+  const background_closer::pause none_is_closed;
+  const auto leave_one_of = [](uid_t user) {
+    background_closer::of_process().close(user, ::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  };
+  leave_one_of(no_user);
+  BOOST_TEST(one.take_connection() == "");
+  leave_one_of(nobody);
+  BOOST_TEST(one.take_connection() == "descriptors of the user are still being closed");
 }
 
 BOOST_AUTO_TEST_CASE(two_guardians_that_start_at_once_are_one) {

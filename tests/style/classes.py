@@ -49,7 +49,7 @@ LARGE = {
     "spool_state": 65,
     "stream_reader": 29,
     "term_seat": 27,
-    "term_service": 28,
+    "term_service": 30,
     "term_state": 40,
 }
 

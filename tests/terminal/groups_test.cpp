@@ -82,6 +82,16 @@ BOOST_AUTO_TEST_CASE(shards_whose_consumers_hold_off_are_told_with_the_reason_of
              "all attempts at messages fail, so one is tried at a time (shards 1-2): the database is away");
 }
 
+BOOST_AUTO_TEST_CASE(the_first_shard_that_stands_still_has_the_name_of_its_message) {
+  auto view = samples::group_view();
+  view.shards[2].is_still = view.shards[4].is_still = true;
+  view.shards[2].still_message = "7";
+  view.shards[4].still_message = "8";
+  const auto group = status_of("/orders", view, {"orders-1"}, samples::noon());
+  BOOST_TEST((group.still == shard_numbers{2, 4}));
+  BOOST_TEST(group.still_message == "7");
+}
+
 BOOST_AUTO_TEST_CASE(a_clock_that_is_behind_makes_no_negative_age) {
   const auto early = status_of("/orders", samples::group_view(), {"orders-1"}, samples::noon() - 1h);
   BOOST_TEST((early.moves[0].age == 0ms));

@@ -125,6 +125,7 @@ findings sick() {
 election_status standing_election() {
   auto election = calm_at("/standing");
   election.is_still = true;
+  election.still_message = "qn-0000000007";
   election.waiters = {{"twin", 1, 7, 70, "a"},
                       {"twin", 2, 8, 70, "b"},
                       {"looper", 3, 9, 71, "c"},
@@ -144,6 +145,7 @@ group_status failing_group() {
   group.members[2].id = "c";
   group.members[2].returns = 2;
   group.still = {3, 4, 9};
+  group.still_message = "m-1";
   return group;
 }
 

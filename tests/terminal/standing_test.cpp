@@ -17,9 +17,18 @@ BOOST_AUTO_TEST_CASE(what_stands_still_and_who_stands_twice_in_an_election) {
   const auto found = problems_of(standing_election());
   BOOST_TEST_REQUIRE(found.size() == 2u, "candidates with one id may all live");
   BOOST_TEST(found[0].name == "stands-still");
-  BOOST_TEST(found[0].text == "a message has been in process for longer than 45 s");
+  BOOST_TEST(found[0].text == "a message has been in process for longer than 45 s: qn-0000000007");
   BOOST_TEST(found[1].name == "same-session");
   BOOST_TEST(found[1].text == "a session has more than one place: twin");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_stays_in_process_need_not_have_a_known_name) {
+  auto election = standing_election();
+  election.still_message.clear();
+  BOOST_TEST(problems_of(election).at(0).text == "a message has been in process for longer than 45 s");
+  auto group = failing_group();
+  group.still_message.clear();
+  BOOST_TEST(problems_of(group).at(2).text == "a message has been in process for longer than 45 s: shards 3-4,9");
 }
 
 BOOST_AUTO_TEST_CASE(a_member_that_came_again_and_works_is_healthy) {
@@ -61,7 +70,8 @@ BOOST_AUTO_TEST_CASE(members_that_fail_or_come_again_and_shards_that_stand_still
   BOOST_TEST(found[1].name == "comes-again");
   BOOST_TEST(found[1].text == "gone soon after each start, again and again: c");
   BOOST_TEST(found[2].name == "stands-still");
-  BOOST_TEST(found[2].text == "a message has been in process for longer than 45 s: shards 3-4,9");
+  BOOST_TEST(found[2].text ==
+             "a message has been in process for longer than 45 s: shards 3-4,9; that of shard 3 is m-1");
 }
 
 BOOST_AUTO_TEST_CASE(the_first_of_a_line_that_does_not_act) {

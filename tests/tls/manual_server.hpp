@@ -27,6 +27,8 @@ class manual_server {
   backend::endpoint address() const;
   /// Asks each client for a certificate of this authority.
   void require_client(const std::string& authority);
+  /// The same, and takes those that have none, too.
+  void ask_client(const std::string& authority);
   /// Sends records of 512 bytes at most, and tickets that take several of them.
   void use_long_tickets();
   /// Later connections have buffers of about so many bytes on this side.

@@ -110,6 +110,19 @@ BOOST_DATA_TEST_CASE(by_garbage,
   each.check_end(what.reason, "before");
 }
 
+/// By then the server did not mind that there is no certificate.
+BOOST_DATA_TEST_CASE(by_an_alert_behind_data, all_tls_versions, version) {
+  ending_case each(version);
+  each.server.ask_client(stream_authority());
+  each.open();
+  each.server.write("before");
+  each.server.take_instead(record(std::string("\x17\x03\x03\0\x40", 5), 64));
+  each.server.read();
+  BOOST_TEST_REQUIRE(each.server.to_give() > 0u);
+  each.server.give();
+  each.check_end(tls_errc::handshake_failed, "before");
+}
+
 BOOST_DATA_TEST_CASE(while_the_user_writes, all_tls_versions, version) {
   ending_case each(version);
   each.open();

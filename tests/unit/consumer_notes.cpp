@@ -105,6 +105,16 @@ BOOST_AUTO_TEST_CASE(the_view_of_a_shard_tells_why_its_consumer_holds_off) {
   BOOST_TEST(shard_of(3, serialize(record), {}).held_off.empty());
 }
 
+BOOST_AUTO_TEST_CASE(the_view_of_a_shard_names_the_message_that_stays_in_process) {
+  auto record = noted();
+  record.notes.figures.set("still_message", "qn-0000000007");
+  BOOST_TEST(shard_of(3, serialize(record), {}).still_message.empty(), "it is not said to stand still");
+  record.notes.figures.set_flag("still", true);
+  BOOST_TEST(shard_of(3, serialize(record), {}).still_message == "qn-0000000007");
+  record.phase = term_phase::retired;
+  BOOST_TEST(shard_of(3, serialize(record), {}).still_message.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_field_of_another_type_counts_as_empty) {
   for (const char* crashes : {"-1", "1000001", "\"2\"", "2.5", "null", "[]"}) {
     const auto notes = read(with_consumer(std::string(R"({"epoch":7,"crashes":)") + crashes + "}")).notes;

@@ -31,6 +31,7 @@ class held_consumer final : public queue_consumer {
     begun.push_back(item.data);
     attempts.push_back(item.attempts);
     if (!is_held && is_away && is_away(item)) throw std::runtime_error("the database is away");
+    if (!is_held && at_once) co_return at_once(item);
     if (!is_held) co_return transaction().set("/result", item.data);
     const auto mine = std::make_shared<call>(executor_);
     auto data = item.data;
@@ -62,8 +63,9 @@ class held_consumer final : public queue_consumer {
   std::vector<std::int32_t> attempts;  // of each that was begun
   std::vector<term_end> ends;
   bool is_held = true;
-  std::function<bool(const message&)> is_away;  ///< Calls that are not held throw.
-  bool is_deaf = false;                         ///< Calls do not end when they are cancelled.
+  std::function<bool(const message&)> is_away;             ///< Calls that are not held throw.
+  std::function<message_outcome(const message&)> at_once;  ///< What calls that are not held return.
+  bool is_deaf = false;                                    ///< Calls do not end when they are cancelled.
   std::chrono::milliseconds stall_limit{0};
 
  private:

@@ -95,6 +95,7 @@ BOOST_AUTO_TEST_CASE(a_pause_of_0_leaves_the_next_term_its_credit) {
   consume_at(100ms, 3);
   put({"1"});
   let_go("1", message_outcome::hold_off(0ms, "busy"));
+  pass(10ms);  // each lasts so long
   coordinator->resign();
   serve_all();
   let_go("1");

@@ -184,4 +184,19 @@ BOOST_AUTO_TEST_CASE(effects_that_are_forbidden_hold_the_consumer_off) {
   BOOST_TEST(left().empty());
 }
 
+/// A service can say 0 and be busy all the same.
+BOOST_AUTO_TEST_CASE(a_hold_off_of_0_does_not_spin) {
+  consume({});
+  consumer->is_held = false;
+  std::size_t calls = 0;
+  consumer->at_once = [&](const message&) {
+    return ++calls < 1'000 ? message_outcome::hold_off(0ms, "busy") : message_outcome::done();
+  };
+  put({"1"});
+  BOOST_TEST(calls == 1u);
+  for (int i = 0; i < 10; ++i) pass(10ms);
+  BOOST_TEST(calls == 11u);
+  BOOST_TEST(consumer->attempts.back() == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

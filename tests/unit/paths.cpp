@@ -168,6 +168,7 @@ const std::pair<std::string, std::string> bad_hosts[] = {
     {"[zk]:2181", "IPv6 address"},
     {"a:1;b:2", "servers are separated by ','"},
     {"a;b", "servers are separated by ','"},
+    {"zk://a:1/app", "it is no URL; write host:port[,host:port...][/root]"},
     {"a:1/app,b:2/app", "the root stands once, behind the last server, as in \"a:1,b:2/app\""},
     {"a/app,b/app,c/app", "as in \"a,b,c/app\""},
     {"a:1/app,b:2", "as in \"a:1,b:2/app\""},

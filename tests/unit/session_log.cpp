@@ -211,8 +211,8 @@ BOOST_AUTO_TEST_CASE(a_root_that_is_missing_or_closed_to_us_is_told_on_connectin
     notes->clear();
     it.fail(answer);
     const auto told = latest(answer == errc::no_node ? session_event::root_missing : session_event::root_closed);
-    BOOST_TEST(told.path == "/app");
-    BOOST_TEST((told.error == answer));
+    BOOST_TEST((told.path == "/app" && told.error == answer), told.line);
+    BOOST_TEST(told.line.find(answer == errc::no_node ? "create_root" : "has no credentials") != std::string::npos);
     BOOST_TEST(notes->size() == 1u);
     notes->clear();
     it.reconnect();

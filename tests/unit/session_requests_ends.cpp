@@ -199,6 +199,24 @@ BOOST_AUTO_TEST_CASE(what_no_server_takes_is_refused_and_costs_no_connection) {
   CHECK_PENDING_OF(it, "set /a");
 }
 
+BOOST_AUTO_TEST_CASE(a_path_that_is_none_is_named_in_the_log_with_what_is_wrong_with_it) {
+  strings told;
+  auto options = fake_session::usual();
+  options.log = [&](const log_event& each) {
+    if (each.event == session_event::operation_failed) told.push_back(to_string(each));
+  };
+  fake_session it(options);
+  it.connect();
+  auto committing = it.record<std::vector<operation_result>>();
+  it.zk.async_commit(transaction().create("/good").create("bad"), committing.token());
+  it.settle();
+  BOOST_TEST((committing.error() == errc::bad_arguments));
+  const strings expected{
+      "operation_failed multi bad: malformed path or argument, or one that is too long (nothing was sent: a path must "
+      "begin with '/')"};
+  BOOST_TEST((told == expected), told.back());
+}
+
 BOOST_FIXTURE_TEST_CASE(an_empty_transaction_succeeds_unsent_and_not_on_a_closed_session, fake_session) {
   auto early = record<std::vector<operation_result>>();
   zk.async_commit(transaction(), early.token());

@@ -87,8 +87,8 @@ listener::~listener() {
   nobody_s().close(acceptor_);  // connections that were not taken have descriptors in their queues, perhaps
 }
 
-/// Removes the socket of a guardian that was killed, at which nobody listens. One that does may have no lock: an older
-/// version. It is not waited for if it is stopped.
+/// Removes the socket of a guardian that was killed, at which nobody listens. A guardian that does listen there
+/// has no lock if it is of an older version. One that is stopped is not waited for.
 void listener::make_room(const std::string& path) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0) return;
@@ -106,8 +106,8 @@ void listener::start() {
   acceptor_.async_accept([this, alive](const boost::system::error_code& error, protocol::socket accepted) {
     if (alive.expired() || error == boost::asio::error::operation_aborted) return nobody_s().close(accepted);
     if (!error) {
-      told_(std::move(accepted));
-      return start();
+      start();  // first: what is thrown behind it, such as for want of memory, ends this connection alone
+      return told_(std::move(accepted));
     }
     pause_.expires_after(pause_after_refusal);
     pause_.async_wait([this, alive](const boost::system::error_code& cancelled) {

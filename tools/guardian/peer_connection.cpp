@@ -58,8 +58,8 @@ void peer_connection::start() {
   wait_for_data();
 }
 
-/// The places for connections are few. Words that have come, and that a guardian that was held up has not read yet,
-/// count.
+/// Ends a connection that says nothing in time, because the places for connections are few. Words that have come count
+/// also while a guardian that was held up has not read them.
 void peer_connection::await_hello() {
   hang_timer_.expires_after(account_->most().hello);
   hang_timer_.async_wait([self = shared_from_this()](const error_code& error) {

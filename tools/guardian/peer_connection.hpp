@@ -81,7 +81,7 @@ class peer_connection final : public std::enable_shared_from_this<peer_connectio
   line_buffer buffer_;
   std::vector<descriptor> passed_;
   boost::asio::steady_timer pause_;
-  boost::asio::steady_timer hang_timer_;  // before hello, of that
+  boost::asio::steady_timer hang_timer_;  // until the hello has come, its limit
   clock::time_point last_sign_;
   bool is_watched_ = false;
   std::unique_ptr<conversation> talk_;

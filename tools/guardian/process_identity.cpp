@@ -77,10 +77,12 @@ std::string name_of(pid_t pid) {
 
 }  // namespace
 
-/// The 22nd field of the status line. The name in the second one may contain anything.
+/// The 22nd field of the status line. The name in the second one may contain anything. A process can end between the
+/// opening of the file and the reading, which fails then: `getline` throws nothing.
 std::optional<std::uint64_t> start_of(pid_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string line((std::istreambuf_iterator<char>(stat)), {});
+  std::string line;
+  std::getline(stat, line, '\0');
   const auto end_of_name = line.rfind(')');
   if (end_of_name == line.npos) return std::nullopt;
   std::istringstream fields(line.substr(end_of_name + 1));

@@ -86,7 +86,8 @@ limits of_all_users(limits most) {
   return most;
 }
 
-/// By its start, too, because a number is used again. Where the peer is not told, it may be any process but ourselves.
+/// Compares the start, too, because a number is used again. Where the peer is not told, it may be any process but
+/// ourselves.
 bool is_of(const process_identity& who, const peer& by) {
   return by.pid == 0 ? who.pid != ::getpid() : who == process_identity{by.pid, by.started};
 }

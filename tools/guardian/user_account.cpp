@@ -7,7 +7,7 @@ std::string user_account::too_many(const char* what) const {
 }
 
 std::string user_account::take_connection() {
-  if (is_clogged()) return "descriptors of the user are still being closed";
+  if (all_ && is_clogged()) return "descriptors of the user are still being closed";
   if (connections_ >= most_.connections) return too_many("connections");
   if (auto why = all_ ? all_->take_connection() : std::string(); !why.empty()) return why;
   ++connections_;

@@ -27,8 +27,8 @@ using http_handler = std::function<boost::asio::awaitable<http_response>(const h
 
 struct http_limits {
   std::size_t body = 1'000'000;  ///< A longer request is answered with 413.
-  /// For one more the connection is closed that has been without a whole request for longest. More than requests that
-  /// the handler has in hand, so that there always is one.
+  /// For one more the connection is closed that has been without a whole request for longest. So that there always is
+  /// one, this is to be more than the requests that the handler can have in hand.
   std::size_t connections = 1'500;
   /// The bytes of all requests that are being received or answered. For more, those go that have been incomplete for
   /// longest; if there are none, a request is answered with 503.

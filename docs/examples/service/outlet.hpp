@@ -31,7 +31,7 @@ class outlet {
   virtual bool is_ended_by(const zkrecipes::error_code&) const { return false; }
   /// Completes when nothing is left to do, within a time of its own.
   virtual boost::asio::awaitable<void> close() { co_return; }
-  /// False: a message would be refused now, for a reason that lies here.
+  /// False: a message would be refused now, for a reason of this process, such as a full file.
   virtual bool accepts() const { return true; }
   /// Why it can not take messages, or not pass them on, in words for people. Empty if it can.
   virtual std::string trouble() const { return {}; }

@@ -114,6 +114,7 @@ struct election_view {
   std::string held_off{};
   /// A call of `process` of the queue consumer that leads has run for 45 s, without a `term::idle`.
   bool is_still = false;
+  std::string still_message{};  ///< The name of its message. Empty: not known, or `is_still` is false.
   /// Differs whenever any field above differs, the times excepted.
   std::string fingerprint;
 };

@@ -31,7 +31,7 @@ enum class session_event {
   authentication_failed,  ///< A server refused the credentials. The session object is closed.
   root_missing,           ///< The root path does not exist, so each operation ends with `no_node`.
   root_closed,            ///< The ACL of the root gives this session no right to read it: is the digest right?
-  operation_failed,       ///< A request was refused or lost.
+  operation_failed,       ///< A request was refused or lost, or an attempt at a message or a term has failed.
   guarded,                ///< The guardian of the machine holds what the session has told it.
   unguarded,              ///< It does not: it is absent, has ended, or refuses. Told once until it holds it again.
   closed,                 ///< The session object is closed.
@@ -40,7 +40,9 @@ enum class session_event {
   change_untold,          ///< No event has told a change that was waited for; a heartbeat has found it out. See
                           ///< docs/guarantees.md.
   set_back,               ///< The servers have an older state than the session has seen: a new session begins.
-  out_of_memory           ///< The session was short of memory, and goes on: what it was doing is begun anew.
+  out_of_memory,          ///< The session was short of memory, and goes on: what it was doing is begun anew.
+  term_begun,             ///< A consumer coordinator or the owner of a shard begins a term; `path` is its record.
+  consumer_goes_on        ///< A queue consumer that held off works again; `path` is the name of its source.
 };
 
 const char* to_string(log_severity severity) noexcept;

@@ -91,6 +91,7 @@ election_status status_of(const zkrecipes::election_view& view) {
   status.history = history_of(view);
   status.held_off = shortened(view.held_off, longest_cause);
   status.is_still = view.is_still;
+  status.still_message = shortened(view.still_message, longest_cause);
   return status;
 }
 

@@ -84,6 +84,7 @@ struct group_status {
   std::vector<absent_member_status> away{};      ///< Sorted by id.
   std::vector<pinned_shard> pins{};              ///< By number.
   shard_numbers still{};                         ///< A call of `process` of their owners has run for long.
+  std::string still_message{};                   ///< The name of its message, of the first of these; empty: unknown.
   std::vector<std::string> drained{};            ///< Ids of members that an operator drains, also if they are away.
   shard_numbers waiting{};                       ///< Shards that wait for absent members.
   shard_numbers unassigned{};                    ///< No member is to own them, and none of the reasons above holds.

@@ -101,7 +101,8 @@ struct election_status {
   std::vector<term_status> history{};
   /// Why the queue consumer that leads holds off; empty: it does not.
   std::string held_off{};
-  bool is_still = false;  ///< A call of its `process` has run for long.
+  bool is_still = false;        ///< A call of its `process` has run for long.
+  std::string still_message{};  ///< The name of its message; empty: unknown, or there is no such call.
   friend bool operator==(const election_status&, const election_status&) = default;
 };
 

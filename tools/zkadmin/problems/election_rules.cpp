@@ -56,7 +56,9 @@ void judge_work(election_findings& about) {
     about.add("consumer-held-off", severity::critical,
               "all attempts at its messages fail, so it tries one at a time: " + election.held_off);
   if (election.is_still)
-    about.add("stands-still", severity::warning, "a message has been in process for longer than 45 s");
+    about.add("stands-still", severity::warning,
+              "a message has been in process for longer than 45 s" +
+                  (election.still_message.empty() ? std::string() : ": " + election.still_message));
 }
 
 void judge_takeover(election_findings& about, const problem_limits& limits) {

@@ -55,7 +55,10 @@ problem_list problems_of(const group_status& group, const problem_limits& limits
         "gone soon after each start, again and again: " + shortened(looping, longest_member_ids));
   if (!group.still.empty())
     add("stands-still", severity::warning,
-        "a message has been in process for longer than 45 s: shards " + shortened(ranges(group.still), longest_list));
+        "a message has been in process for longer than 45 s: shards " + shortened(ranges(group.still), longest_list) +
+            (group.still_message.empty()
+                 ? std::string()
+                 : "; that of shard " + std::to_string(group.still.front()) + " is " + group.still_message));
   if (auto text = standing_moves(group, limits); !text.empty())
     add("moves-stand-still", severity::warning, std::move(text));
   return found;

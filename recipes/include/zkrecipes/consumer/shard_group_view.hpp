@@ -54,6 +54,7 @@ struct shard_view {
   bool is_in_quarantine = false;
   quarantine_view quarantine{};  ///< While it is in quarantine.
   bool is_still = false;         ///< See `election_view::is_still`.
+  std::string still_message{};   ///< See `election_view::still_message`.
   std::string pinned_to{};       ///< The id of the member that an operator wants to own it; empty: it is not pinned.
   std::string held_off{};        ///< See `queue_consumer_status::held_off`, of its consumer; empty: it is not so.
 

@@ -229,13 +229,7 @@ void broker_connection::tell(log_severity severity, session_event event, const e
                              std::string_view detail) {
   if (!log_) return;
   const auto server = frame_->kind + ' ' + server_;
-  log_event told;
-  told.severity = severity;
-  told.event = event;
-  told.server = server;
-  told.error = why;
-  told.detail = detail;
-  log_(told);
+  log_({severity, event, server, {}, {}, why, detail});
 }
 
 }  // namespace zkrecipes::detail

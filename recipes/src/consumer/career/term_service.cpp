@@ -74,17 +74,27 @@ void term_service::tell(const std::string& what) {
   if (tell_failure_) tell_failure_(what);
 }
 
+void term_service::tell_begin() const {
+  log_event told;
+  told.event = session_event::term_begun;
+  tell_log(told, "term " + std::to_string(term_->record().epoch));
+}
+
 /// Only ends that nothing else tells: those that come with the session are in its log anyway.
-void term_service::tell_log(term_end reason) const {
-  const bool is_told = reason == term_end::stalled || reason == term_end::failed || reason == term_end::superseded;
-  const auto log = is_told ? guarded(*session()->get_scheduler(), session()->options().log) : nullptr;
-  if (!log) return;
-  const auto detail = "term-ended: " + std::string(to_string(reason)) + ", term " +
-                      std::to_string(term_->record().epoch) + (failure_ ? ": " + text_of(failure_) : std::string());
+void term_service::tell_end(term_end reason) const {
+  if (reason != term_end::stalled && reason != term_end::failed && reason != term_end::superseded) return;
   log_event told;
   told.event = session_event::operation_failed;
   told.severity = log_severity::warning;
   told.operation = "term";
+  const auto number = std::to_string(term_->record().epoch);
+  tell_log(told, "term-ended: " + std::string(to_string(reason)) + ", term " + number +
+                     (failure_ ? ": " + text_of(failure_) : std::string()));
+}
+
+void term_service::tell_log(log_event told, const std::string& detail) const {
+  const auto log = guarded(*session()->get_scheduler(), session()->options().log);
+  if (!log) return;
   told.path = term_->seat()->record_path();
   told.detail = detail;
   log(told);
@@ -106,6 +116,7 @@ awaitable<void> term_service::run() {
   const auto& strand = session()->strand();
   launch_detached(strand, watch_seat(term_));
   if (!traits_.work_while_suspended) launch_detached(strand, watch_connection(term_));
+  tell_begin();
   co_await inaugurate();
   if (!term_->reason()) enter_(coordinator_phase::executing);
   while (!term_->reason()) co_await execute();
@@ -192,7 +203,7 @@ awaitable<void> term_service::phase_done(lease_clock::time_point limit) {
 /// Finishes or cancels the message in hand, and does the hand-over. A call that is not done in time is cancelled, and
 /// the seat is given up. The record is written meanwhile, because a dead connection must not delay the career.
 awaitable<void> term_service::finish() {
-  tell_log(*term_->reason());
+  tell_end(*term_->reason());
   const auto reason = *term_->reason();
   if (!traits_.finish_message_in_hand || reason == term_end::stalled || at_once_) cut_short();
   if (!term_->seat()->lost() && session()->connected()) {

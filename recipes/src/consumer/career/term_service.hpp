@@ -10,6 +10,7 @@
 
 #include <zkrecipes/consumer/consumer_coordinator.hpp>
 #include <zkrecipes/consumer/leader_career.hpp>
+#include <zkrecipes/log.hpp>
 
 #include "career/task.hpp"
 #include "career/term_state.hpp"
@@ -66,7 +67,9 @@ class term_service : public std::enable_shared_from_this<term_service> {
   task_ptr in_background(awaitable<void> what);
   void note_failure();
   void tell(const std::string& what);
-  void tell_log(term_end reason) const;
+  void tell_begin() const;
+  void tell_end(term_end reason) const;
+  void tell_log(log_event told, const std::string& detail) const;
   void cut_short() { cancel(phase_, asio::cancellation_type::terminal); }
 
   term_ptr term_;

@@ -50,7 +50,11 @@ bool delivery_committer::has_work() {
 lease_clock::time_point delivery_committer::next_figures() const {
   if (present() != shown_) return shown_at_ + figures_pause;
   const auto since = term_->busy_since();
-  return since == never || shown_.is_still ? never : since + still_after;
+  if (since == never) return never;
+  if (!shown_.is_still) return since + still_after;
+  // A call that was given up may be older than all whose messages are waited for.
+  const auto first = window_.working_since();
+  return first == never || !shown_.still_message.empty() ? never : first + still_after;
 }
 
 awaitable<error_code> delivery_committer::commit() {
@@ -185,6 +189,7 @@ void delivery_committer::conclude(const member& each) {
   if (how == settlement::kind::count_attempt) return count_failure(whose);
   // At most once: it was removed just now, and is processed next.
   const bool is_parked = how == settlement::kind::park;
+  if (is_parked) log_.parked(*whose.what, whose.outcome.reason());
   if (is_parked && each.how.parks_key) parked_.add(whose.lane);
   if (!is_parked && options().delivery == delivery_guarantee::at_most_once) {
     whose.is_removed = true;

@@ -20,13 +20,14 @@ class delivery_log {
   void held_off(bool is_so, const std::string& reason) const;
   /// An attempt has failed, whether it counts or not.
   void attempt_failed(const message& which, const std::string& reason) const;
-  /// `process` has asked for that.
+  /// It is a dead letter now: its attempts are used up, `process` has asked for that, or its key is parked.
   void parked(const message& which, const std::string& reason) const;
   /// A call of `process` has run for long. Told once for each message.
   void stands_still(const message& which);
 
  private:
-  void tell(log_severity severity, const char* operation, const std::string& detail) const;
+  void warn(const char* operation, const std::string& detail) const;
+  void tell(session_event event, log_severity severity, const char* operation, const std::string& detail) const;
 
   log_hook hook_;
   const delivery_frame& frame_;

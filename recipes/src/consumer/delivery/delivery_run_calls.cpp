@@ -219,7 +219,6 @@ void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome)
     if (!which.is_void && breaker_.spares(which, outcome, false, get_scheduler()->now()))
       return probation_.put_back(which.what->name);
   }
-  if (what == message_outcome::kind::park && !which.is_void) log_.parked(*which.what, outcome.reason());
   if (!window_.finish(which, std::move(outcome))) probation_.put_back(which.what->name);
 }
 

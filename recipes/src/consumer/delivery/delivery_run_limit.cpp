@@ -8,6 +8,13 @@
 
 namespace zkrecipes::detail {
 
+namespace {
+
+/// One that says "at once" and is not ready would be asked without a pause, which takes a whole processor.
+constexpr std::chrono::milliseconds shortest_hold_off{10};
+
+}  // namespace
+
 /// Behind a predecessor that has not told its level it is not known how much credit was used.
 void delivery_run::take_up_limit() {
   const auto& limit = frame_->options.limit;
@@ -40,8 +47,9 @@ void delivery_run::charge(message_in_hand& which) {
 /// The message that asked for it is not about to be begun any more. A pause of 0 takes no credit away.
 void delivery_run::hold_off(const message_outcome& asked) {
   const auto pause = bounded(asked.after().value_or(std::chrono::milliseconds(0)));
-  const auto until = get_scheduler()->now() + pause;
-  held_off_until_ = std::max(held_off_until_, until);
+  const auto now = get_scheduler()->now();
+  const auto until = now + pause;
+  held_off_until_ = std::max({held_off_until_, until, now + shortest_hold_off});
   probation_.retract();
   if (!limiter_ || pause.count() == 0) return;
   limiter_->hold_off(until);

@@ -49,7 +49,8 @@ class delivery_memory {
   /// none.
   std::string note_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
   const std::vector<std::string>& missing() const noexcept { return missing_; }
-  /// The same numbers may be those of no message, or of one that is not there: they are not missed later, either.
+  /// Numbers that have not come, and that the producer does not vouch for: nobody knows whether they are of messages.
+  /// `note_missing` passes them over later.
   void record_unknown(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
   const settled_runs& runs() const noexcept { return runs_; }
   /// Nothing was ever settled, and no attempt has failed.

@@ -218,13 +218,7 @@ void external_connection::give_up(const error_code& why, const std::string& func
 void external_connection::tell(log_severity severity, session_event event, const error_code& why,
                                std::string_view detail) {
   if (!log_) return;
-  log_event told;
-  told.severity = severity;
-  told.event = event;
-  told.server = name_;
-  told.error = why;
-  told.detail = detail;
-  log_(told);
+  log_({severity, event, name_, {}, {}, why, detail});
 }
 
 }  // namespace zkrecipes::detail

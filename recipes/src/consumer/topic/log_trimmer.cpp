@@ -46,13 +46,8 @@ void log_trimmer::tell_if_large(std::size_t batches) {
   const auto path = topic_->where.shard(shard_);
   const auto words =
       std::to_string(batches) + " batches are kept, of 40 000 that have room: a group is behind, or is gone";
-  log_event told;
-  told.severity = log_severity::warning;
-  told.event = session_event::operation_failed;
-  told.path = path;
-  told.error = errc::full;
-  told.detail = words;
-  guarded(*topic_->session->get_scheduler(), log)(told);
+  const auto tell = guarded(*topic_->session->get_scheduler(), log);
+  tell({log_severity::warning, session_event::operation_failed, {}, {}, path, errc::full, words});
 }
 
 bool log_trimmer::is_by_itself() const {

@@ -17,7 +17,8 @@ error_code connection_lost() noexcept;
 /// `connection_loss` of a request that got no answer.
 error_code loss_of(bool is_write, bool was_sent) noexcept;
 
-/// The same of a whole operation, whose last request need not have been its only one. Other errors are as before.
+/// The same of a whole operation, whose last request need not have been its only one. Any other error comes back
+/// unchanged.
 error_code loss_of_operation(const error_code& error, bool had_connection) noexcept;
 
 /// `server_error`, with the number that the server gave.

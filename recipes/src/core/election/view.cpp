@@ -151,6 +151,7 @@ std::optional<election_view> interpret(const election_nodes& nodes, wall_time pr
   if (!recorded) view.phase = term_phase::none, view.how.reset();
   if (recorded) view.held_off = record->notes.figures.text("held_off").value_or(std::string());
   if (recorded) view.is_still = record->notes.figures.flag("still").value_or(false);
+  if (view.is_still) view.still_message = record->notes.figures.text("still_message").value_or(std::string());
   view.leader = view.candidates.front().id;
   view.leader_token = first.stat.czxid;
   if (asks_revocation(first.data)) view.resignation_asked = elapsed_since(first.stat.mtime, present);

@@ -55,7 +55,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   /// The end of the lease. The clock's zero if there is no lease, or if the present incarnation does not have this
   /// number (0: any incarnation).
   lease_clock::time_point valid_until(std::uint64_t number = 0) const;
-  /// No error until then, by the clock at this moment; else why.
+  /// No error until `valid_until`, by the clock of this moment; else why it is past.
   error_code invalid(std::uint64_t number) const;
   const session_options& options() const noexcept { return options_; }
 

@@ -108,7 +108,11 @@ exchange_ptr core::refuse(error_code why) {
 }
 
 exchange_ptr core::refuse_unsent(const backend::request& what, error_code why) {
-  log_.operation_ended(what.op, shown_path(what), why, "nothing was sent");
+  const auto paths = paths_of(what);
+  const auto bad = std::ranges::find_if(paths, [](const auto& each) { return !path_problem(each).empty(); });
+  const bool has_bad_path = bad != paths.end();
+  log_.operation_ended(what.op, has_bad_path ? *bad : shown_path(what), why,
+                       has_bad_path ? "nothing was sent: " + path_problem(*bad) : "nothing was sent");
   return refuse(why);
 }
 

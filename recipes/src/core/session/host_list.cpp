@@ -71,6 +71,7 @@ void require_root_once(std::string_view servers, std::string_view root) {
 
 host_list parse_hosts(std::string_view text) {
   host_list result;
+  if (text.find("://") != text.npos) reject("hosts", text, "it is no URL; write host:port[,host:port...][/root]");
   if (auto slash = text.find('/'); slash != text.npos) {
     result.root = text.substr(slash);
     require_root_once(text.substr(0, slash), result.root);

@@ -37,6 +37,8 @@ const char* to_string(session_event event) noexcept {
     case session_event::certificates_unusable: return "certificates_unusable";
     case session_event::change_untold: return "change_untold";
     case session_event::set_back: return "set_back";
+    case session_event::term_begun: return "term_begun";
+    case session_event::consumer_goes_on: return "consumer_goes_on";
   }
   return "?";
 }

@@ -57,6 +57,8 @@ const char* advice_on_tls(const error_code& error) {
   return "";
 }
 
+constexpr const char* no_credentials = "this session has no credentials: session_options::digest";
+
 /// No connection has come about.
 const char* advice_on_unreachable(const error_code& error) {
   namespace system_errc = boost::system::errc;
@@ -105,13 +107,7 @@ session_log::session_log(const scheduler& on, const session_options& options)
 
 void session_log::tell(log_severity severity, session_event event, std::string_view server, const error_code& error,
                        std::string_view detail) const {
-  log_event told;
-  told.severity = severity;
-  told.event = event;
-  told.server = server;
-  told.error = error;
-  told.detail = detail;
-  hook_(told);
+  hook_({severity, event, server, {}, {}, error, detail});
 }
 
 void session_log::name_not_resolved(const backend::endpoint& name, const error_code& error) const {
@@ -190,8 +186,10 @@ void session_log::root_seen(std::string_view root, const error_code& answer) con
   told.path = root;
   told.error = answer;
   told.detail = is_missing ? "the root does not exist: create it, or set session_options::create_root"
-                           : "a server accepts any digest, and refuses at the node: compare the root's ACL with "
-                             "session_options::digest";
+                : has_credentials_
+                    ? "a server accepts any digest, and refuses at the node: compare the root's ACL with "
+                      "session_options::digest"
+                    : no_credentials;
   hook_(told);
 }
 
@@ -207,19 +205,15 @@ void session_log::operation_ended(backend::opcode op, std::string_view path, con
   told.detail = detail;
   if (error == errc::no_auth && detail.empty()) {
     told.detail = has_credentials_ ? "a server accepts any digest, and refuses at the node: is it the right one?"
-                                   : "this session has no credentials: session_options::digest";
+                                   : no_credentials;
   }
   hook_(told);
 }
 
 void session_log::change_untold(std::string_view path) const {
   if (!is_on()) return;
-  log_event told;
-  told.severity = log_severity::warning;
-  told.event = session_event::change_untold;
-  told.path = path;
-  told.detail = "a server tells nothing of a node that the session may not read at that moment";
-  hook_(told);
+  constexpr auto why = "a server tells nothing of a node that the session may not read at that moment";
+  hook_({log_severity::warning, session_event::change_untold, {}, {}, path, {}, why});
 }
 
 void session_log::guarded(std::string_view guardian) const {

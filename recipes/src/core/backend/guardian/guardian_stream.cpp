@@ -76,7 +76,8 @@ started_guardian connect_to(const std::string& path) {
 std::string problem_of_listener(int socket, const std::string& path) {
   ucred listener{};
   socklen_t size = sizeof listener;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &listener, &size) != 0) return "it is not told who listens there";
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &listener, &size) != 0)
+    return "the system does not say who listens there";
   const auto end_of_folder = path.rfind('/');
   const auto folder = end_of_folder == path.npos ? "." : path.substr(0, end_of_folder + 1);
   struct ::stat seen {};

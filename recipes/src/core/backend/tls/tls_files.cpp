@@ -88,7 +88,7 @@ void load_certificate(SSL_CTX* to, const tls_options& options) {
 
 using named_path = std::pair<const char*, const std::string*>;
 
-/// By the names of their fields.
+/// The paths of the files that the options name, by the names of their fields.
 std::array<named_path, 3> files_of(const tls_options& options) {
   return {
       named_path{"authorities", &options.authorities}, {"certificate", &options.certificate}, {"key", &options.key}};

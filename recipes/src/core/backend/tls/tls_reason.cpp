@@ -99,7 +99,7 @@ void record_certificate_requests(SSL_CTX* context) {
   SSL_CTX_set_cert_cb(context, record, nullptr);
 }
 
-error_code tls_reason(const error_code& failure, const SSL* connection) {
+error_code tls_reason(const error_code& failure, const SSL* connection, bool is_accepted) {
   const bool is_established = SSL_is_init_finished(connection) == 1;
   if (is_end_of_stream(failure)) {
     return is_established ? connection_lost() : make_error_code(reason_by_our_side(connection, tls_errc::not_tls));
@@ -110,7 +110,7 @@ error_code tls_reason(const error_code& failure, const SSL* connection) {
     return reason_of_certificate(verdict);
   const bool is_alert = reason_in(failure) >= SSL_AD_REASON_OFFSET;
   const auto by_server = reason_of_handshake(reason_in(failure));
-  return is_alert ? reason_by_our_side(connection, by_server) : by_server;
+  return is_alert && !is_accepted ? reason_by_our_side(connection, by_server) : by_server;
 }
 
 }  // namespace zkrecipes::backend

@@ -245,7 +245,7 @@ void tls_stream::send_on() {
 
 /// Only our side of the descriptor's connection is shut down: who writes to its other side gets no signal SIGPIPE.
 void tls_stream::end(const error_code& failure) {
-  ended_ = tls_reason(failure, connection());
+  ended_ = tls_reason(failure, connection(), has_received_);
   if (!has_received_ && SSL_session_reused(connection()) == 1) ticket_->forget();
   error_code ignored;
   inside_.shutdown(local::socket::shutdown_send, ignored);
