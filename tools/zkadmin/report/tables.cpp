@@ -55,7 +55,7 @@ table_cell leader_cell(const election_status& election) {
   return {"none", look::warning};
 }
 
-std::string waiting_line(const election_status& election) {
+std::string waiting_candidates(const election_status& election) {
   std::string line;
   for (const auto& each : election.waiters) line += (line.empty() ? "" : ", ") + label(each);
   return line.empty() ? "-" : line;
@@ -80,7 +80,7 @@ table election_table(std::span<const election_status> elections, const problem_l
                             {each.epoch > 0 ? std::to_string(each.epoch) : "-"},
                             {each.phase, look_of_phase(each, limits)},
                             leader_cell(each),
-                            {waiting_line(each)}});
+                            {waiting_candidates(each)}});
   return content;
 }
 

@@ -16,8 +16,8 @@ namespace {
 constexpr std::int32_t most_permits = 1'000'000;
 
 template <class Target>
-CLI::Option* add_duration(CLI::App& app, const char* name, Target& target,
-                          std::chrono::milliseconds (*parse)(std::string_view), const char* help) {
+CLI::Option* add_converted_duration(CLI::App& app, const char* name, Target& target,
+                                    std::chrono::milliseconds (*parse)(std::string_view), const char* help) {
   const auto keep = [&target, name, parse](const std::string& text) {
     try {
       target = parse(text);
@@ -31,15 +31,17 @@ CLI::Option* add_duration(CLI::App& app, const char* name, Target& target,
 void add_waiting(CLI::App& app, hold_options& how) {
   auto* at_once = app.add_flag_callback(
       "--try", [&how] { how.waits = false; }, "Do not wait: exit with 123 if it is not free");
-  add_duration(app, "--for", how.wait_limit, parse_age, "Wait at most so long, and exit with 124 then")
+  add_converted_duration(app, "--for", how.wait_limit, parse_age, "Wait at most so long, and exit with 124 then")
       ->excludes(at_once);
   app.add_option("--id", how.id, "Name that the others see (default host:pid)")->type_name("TEXT");
-  add_duration(app, "--grace", how.grace, parse_duration,
-               "Between SIGTERM and SIGKILL, when the command has to end (default 5s); after a lost lease at most an "
-               "eighth of the "
-               "session timeout");
-  add_duration(app, "--session-timeout", how.session_timeout, parse_duration,
-               "How long the servers wait for a client that is silent; they have bounds of their own (default 10s)");
+  add_converted_duration(
+      app, "--grace", how.grace, parse_duration,
+      "Between SIGTERM and SIGKILL, when the command has to end (default 5s); after a lost lease at most an "
+      "eighth of the "
+      "session timeout");
+  add_converted_duration(
+      app, "--session-timeout", how.session_timeout, parse_duration,
+      "How long the servers wait for a client that is silent; they have bounds of their own (default 10s)");
 }
 
 }  // namespace
