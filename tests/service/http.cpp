@@ -58,6 +58,9 @@ struct served {
     for (const auto& [name, text] : headers) request.set(name, text);
     request.body() = body;
     request.prepare_payload();
+    return ask(std::move(request));
+  }
+  http_response ask(http_request request) {
     http_response response;
     bool done = false;
     asio::co_spawn(io, exchange(std::move(request), response), [&done](std::exception_ptr failure) {
@@ -128,6 +131,17 @@ BOOST_FIXTURE_TEST_CASE(the_answer_to_head_has_a_length_and_no_body, served) {
   asio::co_spawn(io, ask_twice(), [&all](std::exception_ptr, std::string found) { all = std::move(found); });
   while (all.empty()) io.run_one();
   BOOST_TEST(all.find("Content-Length: 7\r\n\r\nHTTP/1.1 404") != std::string::npos, all);
+}
+
+/// It would take the end of the connection for that of the answer.
+BOOST_FIXTURE_TEST_CASE(a_client_of_http_1_0_is_told_that_the_connection_stays, served) {
+  http_request request(http::verb::get, "/healthz", 10);
+  request.keep_alive(true);
+  for (int i = 0; i < 2; ++i) {
+    const auto response = ask(request);
+    BOOST_TEST(response.version() == 10U);
+    BOOST_TEST(response[http::field::connection] == "keep-alive");
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(metrics_count_the_answers, served) {

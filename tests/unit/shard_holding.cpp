@@ -31,9 +31,21 @@ struct held_off_career : waiting_career {
   }
 };
 
+struct quarantine_log {
+  session_options telling() {
+    auto options = fake_session::usual();
+    options.log = [this](const log_event& each) {
+      if (each.operation == "quarantine") told.push_back(std::string(to_string(each.severity)) + ' ' + to_string(each));
+    };
+    return options;
+  }
+
+  strings told;
+};
+
 /// Two owners have died of shard 3, and the present one is gone: with it they are as many as put it in quarantine.
-struct deadly_shard : sharding {
-  deadly_shard() : ended(zk.get_core()->get_scheduler()) {
+struct deadly_shard : quarantine_log, sharding {
+  deadly_shard() : sharding(telling()), ended(zk.get_core()->get_scheduler()) {
     detail::term_record before;
     before.epoch = 5;
     before.phase = term_phase::executing;
@@ -141,8 +153,13 @@ BOOST_FIXTURE_TEST_SUITE(shard_holdings, deadly_shard)
 BOOST_AUTO_TEST_CASE(a_shard_that_was_put_in_quarantine_is_not_begun_before_its_release) {
   begin();
   serve_until_quarantine();
+  BOOST_TEST(told.empty());
   serve();
   BOOST_TEST(is_in_quarantine);
+  const strings expected{
+      "warning operation_failed quarantine /g/quarantine/0003 (quarantined: 3 terms in a row ended by a death, a stall "
+      "or an exception; the last owner: b)"};
+  BOOST_TEST((told == expected), told.size());
   check_that_it_waits_for_the_release();
 }
 

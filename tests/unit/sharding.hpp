@@ -13,7 +13,8 @@
 namespace zkrecipes::test {
 
 struct sharding : fake_session {
-  sharding() : group(std::make_shared<detail::group_frame>(zk.get_core())) {
+  explicit sharding(session_options with = usual())
+      : fake_session(std::move(with)), group(std::make_shared<detail::group_frame>(zk.get_core())) {
     group->where.root = "/g";
     group->options.id = "me";
     group->options.shards = 8;

@@ -165,6 +165,7 @@ asio::awaitable<bool> http_server::serve_one(connection& on, boost::beast::flat_
     on.state = connection::answering;
     on.stream.expires_never();  // the handler has a limit of its own
     response = co_await answer(parser.get());
+    response.version(parser.get().version());  // a client of 1.0 waits for the end unless it is told that there is none
     response.keep_alive(parser.get().keep_alive() && !closing_);
   }
   response.prepare_payload();
