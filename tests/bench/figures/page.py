@@ -2,7 +2,7 @@
 
 import re
 
-from chart import NAMES, text
+from chart import text
 
 NOT_MEASURED = "*Not measured in this run. Renew on an idle machine with `docs/renew_results`.*"
 BLOCK = re.compile(r"(<!-- (run|facts|figure ([\w-]+): ([^\n]*?)) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -45,17 +45,19 @@ def run(result):
 
 def facts(result):
     """Single numbers of ours, which need no figure."""
-    rows = [[each["unit"], each["operation"], text(each["ours"])] for each in result["rows"]
-            if each["part"] in ("waiting", "dashboards")]
-    return table(["", "", "zkrecipes"], rows) if rows else NOT_MEASURED
+    waiting, dashboards = ([each for each in result["rows"] if each["part"] == part] for part in ("waiting", "dashboards"))
+    lines = [f"- {each['unit']}: {each['operation']}: {text(each['ours'])}" for each in waiting]
+    known = {(each["operation"], each["unit"]): text(each["ours"]) for each in dashboards}
+    units = list(dict.fromkeys(each["unit"] for each in dashboards))
+    rows = []
+    for name in dict.fromkeys(name for name, unit in known if unit == units[0]):
+        whole = name.rpartition(", ")[0]  # the memory is told of what is shown, whatever changes there
+        rows.append([name, *(known.get((name, unit), known.get((whole, unit), "-")) for unit in units)])
+    if rows:
+        lines += ["", table(["", *units], rows)]
+    return "\n".join(lines) if lines else NOT_MEASURED
 
 
 def figure(which, result, link, description):
-    data = which.table(result)
-    if data is None:
-        return NOT_MEASURED
-    axis, labels, series = data
-    rows = [[label, *("-" if values[i] is None else text(values[i]) for _, values in series)]
-            for i, label in enumerate(labels)]
-    head = [axis, *(NAMES.get(name, name) for name, _ in series)]
-    return f"![{description}]({link})\n\n" + table(head, rows)
+    """The bars bear their numbers."""
+    return NOT_MEASURED if which.table(result) is None else f"![{description}]({link})"
