@@ -1,5 +1,4 @@
-// Works under a lock, and writes its result in a fenced transaction, which is never accepted after one of a later
-// owner.
+// Works under a lock, and writes its result in a fenced transaction: the servers never accept it after a later owner's.
 #include <iostream>
 
 #include <boost/asio.hpp>
@@ -13,10 +12,8 @@ asio::awaitable<void> work(zkrecipes::session zk) {
   co_await zk.async_ensure_path("/report");
   zkrecipes::lock lock(zk, "/report/lock", {.id = "example"});
   auto held = co_await lock.async_acquire_for(10s);
-  std::cout << "held with token " << held.token() << std::endl;
-  // Refused if the lock has been lost meanwhile, even if this process does not know it yet.
-  auto note = zkrecipes::transaction().create("/report/line-", "done", zkrecipes::create_mode::persistent_sequential);
-  co_await zk.async_commit(held.fenced(note));
+  auto line = zkrecipes::transaction().create("/report/line-", "done", zkrecipes::create_mode::persistent_sequential);
+  co_await zk.async_commit(held.fenced(line));  // refused if the lock has been lost meanwhile, known here or not
   co_await held.async_release();
   std::cout << "released" << std::endl;
   co_await zk.async_close();
