@@ -36,7 +36,7 @@ function(zkrecipes_part name)
   target_include_directories(${base}_objects PRIVATE ${seen})
   target_link_libraries(${base}_objects PRIVATE ${part_LINKS} zkrecipes_settings)
   target_precompile_headers(${base}_objects PRIVATE src/precompiled.hpp)
-  # Symbols stay visible, only inline member functions do not: docs/install.md, "The shared library", says why.
+  # Symbols stay visible, only inline member functions do not: docs/install.md, "Versions and the ABI", says why.
   set_target_properties(${base}_objects PROPERTIES VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD_MODE GROUP)
   # A unity build makes objects of each folder, so a program links the recipes that it uses and no other.
   set(before)
