@@ -15,8 +15,8 @@
 
 #include "configuration.hpp"
 #include "configuration_error.hpp"
-#include "execution.hpp"
 #include "json_log.hpp"
+#include "program.hpp"
 
 namespace {
 

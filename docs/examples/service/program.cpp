@@ -1,3 +1,5 @@
+#include "program.hpp"
+
 #include <csignal>
 #include <utility>
 
@@ -6,7 +8,6 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "execution.hpp"
 #include "library_metrics.hpp"
 #include "parts.hpp"
 

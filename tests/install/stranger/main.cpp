@@ -8,7 +8,7 @@
 
 #include <zkrecipes/version.hpp>
 
-#include "supervisor.hpp"
+#include "service.hpp"
 
 int main(int argc, char** argv) {
   const char* hosts = argc == 2 ? argv[1] : std::getenv("TESTCLUSTER_HOSTS");

@@ -1,11 +1,11 @@
+#include "service.hpp"
+
 #include <chrono>
 
 #include <boost/asio/use_awaitable.hpp>
 
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/transaction.hpp>
-
-#include "supervisor.hpp"
 
 namespace stranger {
 

@@ -19,7 +19,7 @@
 
 #include <testcluster/fixture.hpp>
 
-#include "supervisor.hpp"
+#include "service.hpp"
 
 namespace asio = boost::asio;
 
