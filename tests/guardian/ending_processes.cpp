@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "ending_order.hpp"
 #include "ending_process.hpp"
-#include "ending_worker.hpp"
 #include "guardian/ending_case.hpp"
 
 using namespace guardian;

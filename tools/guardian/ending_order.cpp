@@ -1,6 +1,8 @@
 #include "ending_order.hpp"
 
+#include <stdexcept>
 #include <utility>
+#include <variant>
 
 #include "format/json_object.hpp"
 
@@ -42,6 +44,25 @@ std::optional<ending_answer> parse_ending_answer(std::string_view line) {
   if (!number || !problem || !died || !passed_over || !closed) return std::nullopt;
   return ending_answer{
       *number, {std::move(*problem), static_cast<std::size_t>(*died), static_cast<std::size_t>(*passed_over), *closed}};
+}
+
+std::optional<ending_order> ending_order_reader::hear(std::string_view line) {
+  auto read = zkrecipes::backend::parse_guardian_message(line);
+  if (read.message) {
+    if (auto* session = std::get_if<zkrecipes::backend::guarded_session>(&*read.message)) {
+      told_ = {std::move(*session), {}};
+      return std::nullopt;
+    }
+    if (auto* term = std::get_if<zkrecipes::backend::guarded_term>(&*read.message)) {
+      told_.terms.push_back(std::move(*term));
+      return std::nullopt;
+    }
+  }
+  const auto object = zkrecipes::detail::json_object::parse(line);
+  const auto number = object ? object->integer("order") : std::nullopt;
+  const auto within = object ? object->time("within_ms") : std::nullopt;
+  if (!number || !within) throw std::runtime_error("a line is no part of an order");
+  return ending_order{*number, std::exchange(told_, {}), *within};
 }
 
 }  // namespace guardian

@@ -30,4 +30,14 @@ std::string to_line(const ending_answer& answer);
 /// Nothing if it is not an answer.
 std::optional<ending_answer> parse_ending_answer(std::string_view line);
 
+/// Puts an order together, line by line.
+class ending_order_reader {
+ public:
+  /// The order, with its last line. \throws std::runtime_error if the line does not fit.
+  std::optional<ending_order> hear(std::string_view line);
+
+ private:
+  session_of_the_dead told_;
+};
+
 }  // namespace guardian

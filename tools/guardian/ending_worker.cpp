@@ -26,6 +26,7 @@
 #include <boost/asio/write.hpp>
 
 #include "backend/zookeeper/real_world.hpp"
+#include "ending_order.hpp"
 #include "format/json_object.hpp"
 #include "guardian/dead_session.hpp"
 #include "line_buffer.hpp"
@@ -64,25 +65,6 @@ session_ender make_real_ender(const boost::asio::any_io_executor& executor) {
           done({result.error ? result.error.message() : "", result.died, result.passed_over, result.is_closed});
         });
   };
-}
-
-std::optional<ending_order> ending_order_reader::hear(std::string_view line) {
-  auto read = zkrecipes::backend::parse_guardian_message(line);
-  if (read.message) {
-    if (auto* session = std::get_if<zkrecipes::backend::guarded_session>(&*read.message)) {
-      told_ = {std::move(*session), {}};
-      return std::nullopt;
-    }
-    if (auto* term = std::get_if<zkrecipes::backend::guarded_term>(&*read.message)) {
-      told_.terms.push_back(std::move(*term));
-      return std::nullopt;
-    }
-  }
-  const auto object = zkrecipes::detail::json_object::parse(line);
-  const auto number = object ? object->integer("order") : std::nullopt;
-  const auto within = object ? object->time("within_ms") : std::nullopt;
-  if (!number || !within) throw std::runtime_error("a line is no part of an order");
-  return ending_order{*number, std::exchange(told_, {}), *within};
 }
 
 namespace {
