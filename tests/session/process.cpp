@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_context_can_end_with_everything_still_pending) {
     one.async_data_change("/context-end", 0, watcher.token());
     one.async_set("/context-end", "", any_version, writer.token());
     run_until(io, [&] { return one.counters().requests >= 4; });
-    real = one.get_core()->weak_from_this();
+    real = one.get_core()->shared_from_this();
     BOOST_TEST(!reader.done());
   }
   heal_proxies();

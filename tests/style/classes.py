@@ -23,7 +23,6 @@ LARGE = {
     "broker_connection": 29,
     "c_client_link": 51,
     "coordinator": 26,
-    "core": 89,
     "delivery_committer": 29,
     "delivery_run": 44,
     "delivery_window": 52,

@@ -49,7 +49,9 @@ struct guarded_case {
   }
   detail::term_guard_ptr lead(const std::string& record, const std::string& node, const std::string& seat = {}) {
     const auto& core = it->zk.get_core();
-    return core->guard_term(*core->current(), record, node, seat);
+    const auto full = [&](const std::string& path) { return path.empty() ? path : core->paths().full(path); };
+    const auto& guardian = core->guardian();
+    return guardian ? guardian->hold({core->current()->key.id, full(record), node, full(seat)}) : nullptr;
   }
   /// In order, on the strand.
   void end(detail::term_guard_ptr& term) {

@@ -116,7 +116,13 @@ term_record next_record(const take_over_request& what, const known_record& known
 
 /// Told before the record is written, so that there is no moment at which the process could die in office, unguarded.
 term_guard_ptr guard_of(const term_seat& seat, const term_record& record) {
-  return seat.session()->guard_term(*seat.bound(), seat.record_path(), record.leader_node, seat.node_path());
+  const auto& session = *seat.session();
+  const auto& guardian = session.guardian();
+  if (!guardian) return nullptr;
+  const auto& place = seat.node_path();
+  const auto& paths = session.paths();
+  return guardian->hold({seat.bound()->key.id, paths.full(seat.record_path()), record.leader_node,
+                         place.empty() ? place : paths.full(place)});
 }
 
 /// The new version of the record fences every later write of the previous term, and the check makes sure that our seat

@@ -32,7 +32,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   std::shared_ptr<void> idle();  ///< See `term::idle`.
 
   // On the strand.
-  /// Keeps the guardian told of this term until it is over. `core::guard_term` makes the guard.
+  /// Keeps the guardian told of this term until it is over. `guardian_client::hold` makes the guard.
   void set_guard(term_guard_ptr guard) { guard_ = std::move(guard); }
   /// Whether the record is known to say that the term is over.
   bool is_finished() const noexcept { return shown_ == term_phase::retired || shown_ == term_phase::stalled; }

@@ -2,6 +2,11 @@
 
 namespace zkrecipes::backend {
 
+bool is_write(opcode op) noexcept {
+  return op == opcode::create || op == opcode::remove || op == opcode::set || op == opcode::multi ||
+         op == opcode::set_acl;
+}
+
 const char* to_string(opcode op) noexcept {
   switch (op) {
     case opcode::create: return "create";

@@ -20,5 +20,7 @@ enum class opcode {
 };
 
 const char* to_string(opcode op) noexcept;
+/// Whether it changes nodes.
+bool is_write(opcode op) noexcept;
 
 }  // namespace zkrecipes::backend

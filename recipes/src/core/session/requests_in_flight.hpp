@@ -1,0 +1,90 @@
+// The requests of a session that were sent on its present connection, and what their answers show.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/reply.hpp"
+#include "backend/request.hpp"
+#include "session/connection.hpp"
+#include "session/exchange.hpp"
+#include "session/root_path.hpp"
+#include "session/session_life.hpp"
+#include "session/watch_registry.hpp"
+
+namespace zkrecipes::detail {
+
+/// Told what an answer says of the server that gave it.
+class answer_listener {
+ public:
+  /// The first answer on this connection.
+  virtual void on_service() = 0;
+  /// The lease was over and holds again.
+  virtual void on_lease_renewed() = 0;
+  // The server can not serve this session. The request whose answer shows that is still in flight.
+  /// It has refused the catch-up: its reads may show an older state than the session has seen.
+  virtual void on_catch_up_refused() = 0;
+  /// It serves only sessions with credentials, and has executed nothing of this connection.
+  virtual void on_credentials_required() = 0;
+  /// The servers have gone back to an older state than the session has seen: a backup was restored.
+  virtual void on_older_state() = 0;
+
+ protected:
+  ~answer_listener() = default;
+};
+
+class requests_in_flight {
+ public:
+  requests_in_flight(session_life& whose, answer_listener& told, root_path root);
+
+  const std::string& root() const noexcept { return root_.text(); }  ///< In front of each path, or empty.
+  const root_path& paths() const noexcept { return root_; }
+  bool connected() const noexcept { return connection_.is_usable(); }
+
+  /// Sends a request at once, behind those sent before. Without a connection the answer is `connection_loss`.
+  exchange_ptr send(backend::request what);
+  /// Waits for the answer. `operation_aborted` if the wait is cancelled; the request itself goes on.
+  awaitable<backend::reply> answer(exchange_ptr which);
+
+  // For the parts of a session.
+  /// The first of them, if its answer is still awaited and it was not taken before: it proves life like a heartbeat.
+  exchange_ptr take_welcome();
+  const std::shared_ptr<watch_registry>& watches() const noexcept { return watches_; }
+
+ protected:
+  ~requests_in_flight() = default;
+  /// Sends the requests that the server has to execute before any request that waited for the connection.
+  void send_first(bool is_new);
+  /// Answers all requests in flight, because the connection or the session is over.
+  void answer_all(const error_code& error);
+  connection& present() noexcept { return connection_; }
+
+ private:
+  struct sent_request;
+
+  exchange_ptr refuse(const error_code& why);
+  exchange_ptr refuse_unsent(const backend::request& what, const error_code& why);
+  bool on_answer(const sent_request& request, backend::reply& answer);
+  void record(const sent_request& request, const backend::reply& answer);
+  void on_probe(backend::opcode op, const std::string& path, const backend::reply& answer);
+  bool shows_past(std::uint64_t number, const backend::reply& answer);
+  void create_root();
+  void look_at_root();
+  void forget_watch(watch_kind kind, const std::string& path);
+
+  session_life& life_;
+  answer_listener& told_;
+  root_path root_;
+  connection connection_;
+  std::map<std::uint64_t, exchange_ptr> in_flight_;  // in the order of sending
+  exchange_ptr welcome_;                             // the first request on the present connection
+  std::uint64_t welcome_number_ = 0;                 // of a catch-up, else 0: its refusal ends the connection
+  std::shared_ptr<watch_registry> watches_;
+};
+
+}  // namespace zkrecipes::detail
