@@ -1,6 +1,8 @@
 // Barriers in round trips.
 #include <boost/asio.hpp>
 
+#include <zkrecipes/consumer.hpp>
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "operations.hpp"

@@ -8,6 +8,8 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <zkrecipes/consumer.hpp>
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 namespace bench {

@@ -5,6 +5,7 @@
 
 #include <boost/asio.hpp>
 
+#include <zkrecipes/consumer.hpp>
 #include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 

@@ -9,6 +9,7 @@
 #include <boost/asio.hpp>
 
 #include <zkrecipes/consumer.hpp>
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "peers.hpp"

@@ -8,7 +8,7 @@
 
 #include "demonstration/balance_summary.hpp"
 #include "demonstration/report.hpp"
-#include "demonstration/spread_audit.hpp"
+#include "demonstration/balance_summary.hpp"
 
 using namespace demo;
 

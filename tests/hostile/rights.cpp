@@ -3,6 +3,8 @@
 #define BOOST_TEST_MODULE hostile_rights
 #include <boost/test/unit_test.hpp>
 
+#include <zkrecipes/consumer.hpp>
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "ensemble/ensemble_case.hpp"

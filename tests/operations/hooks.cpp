@@ -5,6 +5,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <zkrecipes/consumer.hpp>
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "operations/setting.hpp"

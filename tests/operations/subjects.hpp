@@ -11,6 +11,8 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 
+#include <zkrecipes/consumer.hpp>
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 namespace zkrecipes::test {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include <zkrecipes/consumer.hpp>
 #include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 

@@ -10,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <zkrecipes/consumer.hpp>
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "outlet.hpp"

@@ -10,6 +10,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <zkrecipes/consumer.hpp>
 #include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 

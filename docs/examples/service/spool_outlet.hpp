@@ -5,6 +5,7 @@
 #include <string>
 
 #include <zkrecipes/consumer.hpp>
+#include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "configuration.hpp"
