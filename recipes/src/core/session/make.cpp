@@ -8,6 +8,7 @@
 
 #include "backend/guardian/guardian_child.hpp"
 #include "session/credentials.hpp"
+#include "session/host_list.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
