@@ -58,7 +58,7 @@ struct lone_case : fake_bench, private answer_listener {
     auto on = make_scheduler();
     on->reach = std::make_shared<reach_limit>(*on->world, 30s);
     life = std::make_shared<lone_life>(std::move(on), of(mode));
-    sends.emplace(*life, *this, root_path("/r", {}));
+    sends.emplace(*life, static_cast<answer_listener&>(*this), root_path("/r", {}));
   }
 
   void connect() {
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(the_root_goes_in_front_of_each_path_and_is_taken_off_again)
 }
 
 BOOST_AUTO_TEST_CASE(credentials_that_were_added_since_the_connection_began_are_known) {
-  credential_list all({{"a", "1"}});
+  credential_list all(std::vector<credentials>{{"a", "1"}});
   all.given();
   BOOST_TEST(all.has({"a", "1"}));
   BOOST_TEST(!all.has({"a", "2"}));
