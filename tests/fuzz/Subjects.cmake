@@ -13,14 +13,13 @@ set(library_subjects
   core/backend/tls/tls_stream
   core/backend/zookeeper/answer_check
   core/backend/zookeeper/c_client_link
-  core/backend/zookeeper/c_client_link_credentials
-  core/backend/zookeeper/c_client_link_end
-  core/backend/zookeeper/c_client_link_input
-  core/backend/zookeeper/c_client_link_silence
-  core/backend/zookeeper/c_client_link_tls
+  core/backend/zookeeper/client_handle
   core/backend/zookeeper/credentials_frame
   core/backend/zookeeper/input_detour
+  core/backend/zookeeper/link_news
   core/backend/zookeeper/requests
+  core/backend/zookeeper/server_input
+  core/backend/zookeeper/server_silence
   core/backend/zookeeper/stand_in
   flow/balance/pace_nodes
   core/barrier/round_member

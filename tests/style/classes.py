@@ -21,7 +21,6 @@ PARTS = ("recipes", "tools/zkadmin", "tools/demonstration", "tools/guardian", "t
 LARGE = {
     "amqp_client": 44,
     "broker_connection": 29,
-    "c_client_link": 51,
     "coordinator": 26,
     "delivery_committer": 29,
     "delivery_run": 44,

@@ -2,19 +2,20 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <string>
 #include <utility>
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
 #include "backend/begin_once.hpp"
-#include "backend/zookeeper/credentials_frame.hpp"
+#include "backend/tls/tls_stream.hpp"
 #include "backend/zookeeper/descriptors.hpp"
 #include "backend/zookeeper/requests.hpp"
+#include "backend/zookeeper/stand_in.hpp"
 
 namespace zkrecipes::backend {
 
@@ -23,88 +24,139 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The C client has refused the address, or had no memory: nobody was asked.
-error_code why_no_handle(int number) {
-  if (number == ENOMEM) return make_error_code(boost::system::errc::not_enough_memory);
-  return asio::error::host_not_found;
-}
-
 change to_change(int type) {
   if (type == ZOO_CREATED_EVENT) return change::created;
   if (type == ZOO_DELETED_EVENT) return change::deleted;
   return type == ZOO_CHILD_EVENT ? change::children : change::data;
 }
 
-}  // namespace
-
-c_client_link::c_client_link(asio::any_io_executor strand, link_listener& listener)
-    : strand_(strand), listener_(&listener), descriptor_(strand), timer_(strand) {}
-
-c_client_link::~c_client_link() {
-  destroy_handle();
-  give_up_tls();
+/// Why the C client has got no address, or could not begin to connect to it. Without a loopback interface either fails:
+/// the second if the interface has never been up.
+error_code reason_of(int number) {
+  if (number == ENETUNREACH) number = EADDRNOTAVAIL;
+  const auto known = connect_error(number);
+  return known ? known : make_error_code(errc::connection_loss);
 }
 
+reply refusal(const error_code& why) {
+  reply refused;
+  refused.error = why;
+  refused.sent = false;
+  return refused;
+}
+
+}  // namespace
+
+/// What the C client reads.
+struct c_client_link::reader final : frame_reader {
+  explicit reader(c_client_link& whose) : link(whose) {}
+
+  bool is_open() const noexcept override { return static_cast<bool>(link.handle_); }
+  int read() override { return link.handle_.process(ZOOKEEPER_READ); }
+  bool on_frame(int rc) override {
+    link.check(rc);
+    if (!link.handle_ || rc != ZOK) return false;
+    link.due_ = clock::now();  // the C client counts from now, too
+    const auto answers = link.input_->check().answers();
+    link.silence_.on_input(link.due_, std::exchange(link.answers_, answers) != answers);
+    return true;
+  }
+  void on_credentials(bool are_refused) override {
+    if (are_refused) link.fail(errc::auth_failed);
+    link.silence_.on_input(clock::now(), false);
+  }
+  void on_end(int rc) override { link.check(rc); }
+  void on_breach() override { link.fail(breach_of_protocol()); }
+
+  c_client_link& link;
+};
+
+c_client_link::c_client_link(asio::any_io_executor strand, link_listener& listener)
+    : strand_(strand),
+      news_(std::make_shared<link_news>(strand, listener)),
+      handle_(strand),
+      timer_(strand),
+      reader_(std::make_unique<reader>(*this)) {}
+
+c_client_link::~c_client_link() {
+  news_->abandon();
+  drop();
+}
+
+/// The C client sends the password of the session as soon as it believes that it is connected. So with TLS it does not
+/// exist before the server has been verified.
 void c_client_link::connect(link_options options) {
   digest_ = std::move(options.digest);
-  if (options.tls) return secure(options);
-  open(options, options.server);
-  if (handle_) schedule_pump();
+  if (!options.tls) {
+    open(options.key, options.server);
+    if (handle_) schedule_pump();
+    return;
+  }
+  tls_ = std::make_shared<tls_stream>(strand_, options.tls->make(to_string(options.server), options.names));
+  tls_->connect(options.server, [weak = weak_from_this(), options](const error_code& why) {
+    const auto self = weak.lock();
+    if (!self || !self->news_->has_listener()) return;
+    why ? self->fail(why) : self->open_behind_tls(options);
+  });
 }
 
 /// Makes the handle of the C client, which is to connect to `at`.
-void c_client_link::open(const link_options& options, const endpoint& at) {
-  // One address only, so the C client can not choose a wrong order. Its host syntax has no brackets around IPv6
-  // addresses.
-  std::string host = at.address + ':' + std::to_string(at.port);
-  clientid_t id{};
-  id.client_id = options.key.id;
-  std::memcpy(id.passwd, options.key.password.data(), std::min(sizeof id.passwd, options.key.password.size()));
-  zoo_set_debug_level(static_cast<ZooLogLevel>(0));  // we report errors ourselves, and its log buffers are process-wide
+void c_client_link::open(const session_key& key, const endpoint& at) {
+  if (const auto why = handle_.open(key, at, &on_event, this)) return fail(why);
+  input_.emplace(key.id, *reader_);
+  if (!input_->is_ready()) return fail(errc::no_descriptors);
+  zoo_set_servers_resolution_delay(handle_.get(), -1);
+}
+
+void c_client_link::open_behind_tls(const link_options& options) {
+  const stand_in instead(options.server);
+  if (!instead.is_ready()) return fail(reason_of(instead.failure()));
+  open(options.key, instead.address());
+  if (!handle_) return;
+  int fd = -1;
+  int interest = 0;
+  timeval longest{0, 0};
   errno = 0;
-  handle_ = zookeeper_init(host.c_str(), &on_event, static_cast<int>(options.key.timeout.count()),
-                           options.key.id ? &id : nullptr, this, 0);
-  if (!handle_) return fail(why_no_handle(errno));
-  check_.emplace(options.key.id);
-  detour_.emplace();
-  if (!detour_->is_ready()) return fail(errc::no_descriptors);
-  zoo_set_servers_resolution_delay(handle_, -1);
+  const int rc = zookeeper_interest(handle_.get(), &fd, &interest, &longest);
+  // The C client waits for the outcome of its attempt to connect, so it has sent nothing.
+  if (rc != ZOK || fd < 0 || handle_.state() != ZOO_CONNECTING_STATE) return fail(reason_of(errno));
+  const int inside = stand_in::take_over(fd);
+  if (inside < 0) return fail(errc::connection_loss);
+  schedule_pump();  // first, so that it runs before anything arrives
+  tls_->relay(inside, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->process(ZOOKEEPER_READ);
+  });
 }
 
 void c_client_link::on_event(zhandle_t*, int type, int state, const char* path, void* context) {
   auto* self = static_cast<c_client_link*>(context);
   if (type == ZOO_SESSION_EVENT) return self->on_session_state(state);
   if (type == ZOO_NOTWATCHING_EVENT) return;
-  self->heard_of_.push_back(watch_event{to_change(type), path});
-  self->deliver_later();
+  self->news_->on_event({to_change(type), path});
 }
 
 void c_client_link::on_session_state(int state) {
   if (state != ZOO_CONNECTED_STATE || was_up_) return;
-  was_up_ = up_pending_ = true;
-  // Noted now, because the connection may already be lost again when `up` is delivered.
-  const clientid_t* id = zoo_client_id(handle_);
-  granted_ = {id->client_id, std::string(id->passwd, sizeof id->passwd),
-              std::chrono::milliseconds(zoo_recv_timeout(handle_))};
+  was_up_ = true;
+  // Told now, because the connection may already be lost again when the news is delivered.
+  const clientid_t* id = zoo_client_id(handle_.get());
+  const std::chrono::milliseconds timeout(zoo_recv_timeout(handle_.get()));
+  silence_.begin(timeout);
+  news_->on_up({id->client_id, std::string(id->passwd, sizeof id->passwd), timeout});
   const std::vector<credentials>& all = digest_;
   if (!all.empty()) show(credentials_frames(all), all.size());
   digest_.clear();
-  deliver_later();
 }
 
 void c_client_link::submit(request what, reply_handler handler) {
   if (!handle_ || closing_) {
-    reply refused;
-    refused.error = closing_ ? errc::closed : errc::connection_loss;
-    refused.sent = false;
-    heard_of_.push_back(finished{std::move(handler), std::move(refused)});
-    return deliver_later();
+    return news_->on_answer(std::move(handler), refusal(closing_ ? errc::closed : errc::connection_loss));
   }
-  if (what.secret || !held_.empty() || !unshown_.empty() || unanswered_ >= most_unanswered) {
+  if (what.secret || !held_.empty() || !unsent_.empty() || silence_.unanswered() >= most_unanswered) {
     held_.push_back({std::move(what), std::move(handler)});
     return schedule_pump();
   }
-  const bool is_first = unanswered_ == 0;
+  const bool is_first = silence_.unanswered() == 0;
   pass(std::move(what), std::move(handler));
   // The C client has sent as much as the socket takes. `pump` asks it what else it has to send. If other requests are
   // in flight `pump` runs later, once for many requests.
@@ -115,26 +167,63 @@ void c_client_link::submit(request what, reply_handler handler) {
 void c_client_link::pass(request what, reply_handler handler) {
   auto keep = std::make_shared<reply_handler>(std::move(handler));
   auto note = [this, keep](reply answer) {
-    --unanswered_;
-    answer.zxid = check_->zxid();
-    heard_of_.push_back(finished{std::move(*keep), std::move(answer)});
-    deliver_later();
+    silence_.on_answer();
+    answer.zxid = input_->check().zxid();
+    news_->on_answer(std::move(*keep), std::move(answer));
   };
-  if (unanswered_++ == 0) heard_ = answered_ = clock::now();
-  check_->expect(what);
-  int rc = backend::submit(handle_, std::move(what), &on_event, this, note);
+  silence_.on_request(clock::now());
+  input_->check().expect(what);
+  int rc = backend::submit(handle_.get(), std::move(what), &on_event, this, note);
   if (rc != ZOK) {
-    --unanswered_;
-    check_->take_back();
+    silence_.on_answer();
+    input_->check().take_back();
     reply refused;
     refused.error = from_c_client(rc);
-    heard_of_.push_back(finished{std::move(*keep), std::move(refused)});
-    deliver_later();
+    news_->on_answer(std::move(*keep), std::move(refused));
     if (rc == ZNOWATCHER || rc == ZBADARGUMENTS) return;
   }
   // A failed send closes the socket, and only this state shows it.
-  int state = zoo_state(handle_);
-  if (state != ZOO_CONNECTED_STATE) fail(errc::connection_loss);
+  if (handle_.state() != ZOO_CONNECTED_STATE) fail(errc::connection_loss);
+}
+
+/// Credentials are sent past the C client, and the socket may have taken only a part of its last request. So
+/// credentials, and what was requested after them, wait until the C client has nothing left to send.
+/// False: nothing is held, or none of it may be sent yet.
+bool c_client_link::release_held() {
+  const auto may_release = [this] {
+    return !held_.empty() && (silence_.unanswered() < most_unanswered || held_.front().what.secret);
+  };
+  if (!may_release()) return false;
+  do {
+    auto& secret = held_.front().what.secret;
+    if (secret) show(credentials_frame(*std::exchange(secret, nullptr)), 1);
+    if (!unsent_.empty()) {
+      await_room();
+      return true;
+    }
+    auto next = std::move(held_.front());
+    held_.pop_front();
+    pass(std::move(next.what), std::move(next.handler));
+  } while (handle_ && may_release() && !held_.front().what.secret);
+  schedule_pump();
+  return true;
+}
+
+/// Sends so many credentials, when nothing else is left to send. Until all are sent the C client is not called to
+/// write, because it would write into the middle.
+void c_client_link::show(std::string frames, std::size_t count) {
+  input_->check().expect_credentials(count);
+  unsent_.begin(std::move(frames));
+  unsent_.send(handle_.ours());
+}
+
+/// For as long as a request may be without an answer. The C client is not asked what it waits for, because it would
+/// send a ping.
+void c_client_link::await_room() {
+  const auto until = silence_.end_of_patience(unsent_.since());
+  const auto left = std::chrono::ceil<std::chrono::microseconds>(until - clock::now());
+  if (left <= 0us) return fail(errc::timed_out);
+  wait(ZOOKEEPER_READ | ZOOKEEPER_WRITE, left);
 }
 
 void c_client_link::schedule_pump() {
@@ -152,101 +241,187 @@ void c_client_link::pump() {
   // So read the input before that.
   const bool is_late = clock::now() >= due_;
   // Before the C client has asked for the session, it would take anything that it reads for an answer.
-  const bool has_asked = zoo_state(handle_) != ZOO_CONNECTING_STATE;
-  if (is_late && has_asked && descriptor_.is_open() && readable(descriptor_.native_handle())) drain_input();
+  const bool has_asked = handle_.state() != ZOO_CONNECTING_STATE;
+  if (is_late && has_asked && handle_.descriptor().is_open() && readable(handle_.ours())) drain_input();
   go_on();
 }
 
 /// Asks the C client what it waits for, and waits for that.
 void c_client_link::go_on() {
   if (!handle_) return;
-  if (!unshown_.empty()) show_rest();
-  if (!unshown_.empty()) return await_room();
-  if (asking_ && clock::now() < ask_until_) return await_a_sign_of_life();
-  if (!std::exchange(asking_, false) && overslept()) return ask_for_a_sign_of_life();
-  if (is_put_off()) return fail(errc::timed_out);
-  if (time_to_rouse() <= 0us) rouse();
+  if (!unsent_.empty()) unsent_.send(handle_.ours());
+  if (!unsent_.empty()) return await_room();
+  if (silence_.is_asking(clock::now())) return await_a_sign_of_life();
+  if (!silence_.stop_asking() && silence_.overslept(clock::now(), due_)) {
+    silence_.ask(clock::now());
+    probe();
+    return await_a_sign_of_life();
+  }
+  if (silence_.is_put_off(clock::now())) return fail(errc::timed_out);
+  if (silence_.time_to_probe(clock::now()) <= 0us) probe();
   if (!handle_) return;
   int fd = -1;
   int interest = 0;
   timeval longest{0, 0};
   errno = 0;
-  int rc = zookeeper_interest(handle_, &fd, &interest, &longest);
+  int rc = zookeeper_interest(handle_.get(), &fd, &interest, &longest);
   if (const auto why = connect_error(errno); rc == ZCONNECTIONLOSS && !was_up_ && why) return fail(why);
   check(rc);
   if (!handle_) return;
   if (fd < 0) return fail(errc::connection_loss);
-  follow_descriptor(fd);
-  if (!handle_) return;
+  const auto followed = handle_.follow(fd, was_up_, tls_ != nullptr);  // another one would go on without TLS
+  if (followed == client_handle::change::lost) return fail(errc::connection_loss);
+  if (followed == client_handle::change::another) reading_ = writing_ = false;
   const bool has_sent_all = !(interest & ZOOKEEPER_WRITE);
-  if (has_sent_all && was_up_ && may_release()) return release_held();
+  if (has_sent_all && was_up_ && release_held()) return;
   if (has_sent_all && closing_ && held_.empty()) return send_close_frame();
-  wait(interest,
-       std::min(time_to_rouse(), std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec)));
+  wait(interest, std::min(silence_.time_to_probe(clock::now()),
+                          std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec)));
 }
 
-void c_client_link::follow_descriptor(int fd) {
-  c_client_descriptor_ = fd;
-  // Once the connection was up, the C client closes its socket only when it gives the connection up.
-  if (descriptor_.is_open() && (was_up_ || same_file(fd, descriptor_.native_handle()))) return;
-  if (descriptor_.is_open() && tls_) return fail(errc::connection_loss);  // it would go on without TLS
-  error_code ignored;
-  descriptor_.close(ignored);
-  reading_ = writing_ = false;
-  ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-  const int ours = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  error_code failed;
-  if (ours >= 0) descriptor_.assign(ours, failed);
-  if (ours >= 0 && failed) ::close(ours);
-  if (ours < 0 || failed) fail(errc::connection_loss);
+void c_client_link::process(int events) {
+  if (!handle_ || close_sent_) return;
+  // Asked before the C client is called, because it closes the socket, and the reason is lost.
+  if (const auto why = was_up_ ? error_code() : connect_error(pending_error(handle_.ours()))) return fail(why);
+  news_->begin_turn();
+  // Before the C client has asked for the session, it would take anything that it reads for an answer.
+  const bool is_connecting = handle_.state() == ZOO_CONNECTING_STATE;
+  const bool may_write = (events & ZOOKEEPER_WRITE) && unsent_.empty();
+  if (may_write || is_connecting) check(handle_.process(ZOOKEEPER_WRITE));
+  drain_input();
+  go_on();
+  news_->end_turn();
 }
 
+/// After a stall of our own process the answer may be on its way behind what has come.
+void c_client_link::drain_input() {
+  const bool was_late = silence_.overslept(clock::now(), due_);
+  if (handle_) input_->drain(handle_.ours(), handle_.theirs());
+  if (was_late) silence_.on_late_input(clock::now());
+}
+
+/// Sets the timer only if the present one would expire too late. A timer that expires too early is set again. This
+/// costs less than moving the timer twice for each request, because most answers come in time and are followed by
+/// another request.
 void c_client_link::wait(int interest, std::chrono::microseconds longest) {
-  forward();
+  if (tls_) tls_->forward();  // the C client has written, or has not
   auto self = shared_from_this();
   due_ = clock::now() + longest;
-  set_timer();
-  const auto wait_for = [&self](auto what, int event, bool& flag) {
+  if (due_ < timer_end_) {
+    timer_end_ = due_;
+    timer_.expires_at(due_);
+    timer_.async_wait([self](error_code error) {
+      if (error) return;
+      self->timer_end_ = clock::time_point::max();
+      self->pump();
+    });
+  }
+  auto& descriptor = handle_.descriptor();
+  const auto wait_for = [&](auto what, int event, bool& flag) {
     detail::begin_once(flag, [&] {
-      self->descriptor_.async_wait(what, [self, event, &flag](error_code error) {
+      descriptor.async_wait(what, [self, event, &flag](error_code error) {
         if (error == asio::error::operation_aborted) return;
         flag = false;
         self->process(event);
       });
     });
   };
-  if ((interest & ZOOKEEPER_READ) && !tls_) wait_for(descriptor_.wait_read, ZOOKEEPER_READ, reading_);
-  if (interest & ZOOKEEPER_WRITE) wait_for(descriptor_.wait_write, ZOOKEEPER_WRITE, writing_);
+  if ((interest & ZOOKEEPER_READ) && !tls_) wait_for(descriptor.wait_read, ZOOKEEPER_READ, reading_);
+  if (interest & ZOOKEEPER_WRITE) wait_for(descriptor.wait_write, ZOOKEEPER_WRITE, writing_);
 }
 
-/// Sets the timer only if the present one would expire too late. A timer that expires too early is set again. This
-/// costs less than moving the timer twice for each request, because most answers come in time and are followed by
-/// another request.
-void c_client_link::set_timer() {
-  if (due_ >= timer_end_) return;
-  timer_end_ = due_;
-  timer_.expires_at(due_);
-  timer_.async_wait([self = shared_from_this()](error_code error) {
-    if (error) return;
-    self->timer_end_ = clock::time_point::max();
-    self->pump();
-  });
+void c_client_link::await_a_sign_of_life() {
+  if (silence_.time_to_probe(clock::now()) <= 0us) probe();
+  if (!handle_) return;
+  const auto left = std::chrono::ceil<std::chrono::microseconds>(silence_.asks_until() - clock::now());
+  wait(ZOOKEEPER_READ, std::min(silence_.time_to_probe(clock::now()), left));
 }
 
-void c_client_link::process(int events) {
-  if (!handle_ || close_sent_) return;
-  // Asked before the C client is called, because it closes the socket, and the reason is lost.
-  if (const auto why = was_up_ ? error_code() : connect_error(pending_error(descriptor_.native_handle())))
-    return fail(why);
-  listening_ = true;
-  // Before the C client has asked for the session, it would take anything that it reads for an answer.
-  const bool is_connecting = zoo_state(handle_) == ZOO_CONNECTING_STATE;
-  const bool may_write = (events & ZOOKEEPER_WRITE) && unshown_.empty();
-  if (may_write || is_connecting) check(zookeeper_process(handle_, ZOOKEEPER_WRITE));
-  drain_input();
-  go_on();
-  listening_ = false;
-  deliver();
+/// Another request, which no user sees: see `server_silence`.
+void c_client_link::probe() {
+  auto answered = [](int, const Stat*, const void* self) {
+    const_cast<c_client_link*>(static_cast<const c_client_link*>(self))->silence_.on_answer();
+  };
+  const auto present = clock::now();
+  silence_.on_probe(present);
+  if (zoo_awexists(handle_.get(), "/", nullptr, nullptr, answered, this) == ZOK) {
+    silence_.on_request(present);
+    input_->check().expect_stat();
+  }
+  check(ZOK);  // a failed send closes the socket without an error
+}
+
+void c_client_link::check(int rc) {
+  if (!handle_) return;
+  int state = handle_.state();
+  if (state == ZOO_EXPIRED_SESSION_STATE) return fail(errc::session_expired);
+  if (state == ZOO_AUTH_FAILED_STATE) return fail(errc::auth_failed);
+  if (state == ZOO_READONLY_STATE) return fail(errc::read_only);
+  bool lost = was_up_ ? state != ZOO_CONNECTED_STATE : state == 0;
+  if (rc == ZOPERATIONTIMEOUT) return fail(errc::timed_out);
+  if (rc == ZRUNTIMEINCONSISTENCY) return fail(breach_of_protocol());  // to another request than the first
+  if (lost || (rc != ZOK && rc != ZNOTHING)) fail(errc::connection_loss);
+}
+
+void c_client_link::fail(error_code reason) {
+  if (news_->is_down() || !news_->has_listener()) return;
+  if (!was_up_ && tls_ && reason == errc::connection_loss && tls_->ended()) reason = tls_->ended();
+  // The C client does not tell why it can not connect, so we check whether descriptors have run out.
+  if (!was_up_ && reason == errc::connection_loss && !has_spare_descriptor()) reason = errc::no_descriptors;
+  news_->on_down(closing_ ? make_error_code(errc::closed) : reason);
+  drop();  // answers the pending requests with connection_loss
+  for (auto& each : std::exchange(held_, {})) {
+    news_->on_answer(std::move(each.handler), refusal(errc::connection_loss));
+  }
+  news_->deliver_later();
+}
+
+void c_client_link::drop() {
+  digest_.clear();
+  unsent_.wipe();
+  if (handle_) timer_.cancel();
+  handle_.close();
+  if (tls_) tls_->close();
+}
+
+void c_client_link::close_session() {
+  if (std::exchange(closing_, true) || !handle_) return;
+  if (handle_.state() != ZOO_CONNECTED_STATE) return fail(errc::closed);
+  schedule_pump();
+}
+
+void c_client_link::send_close_frame() {
+  // Written here, because zookeeper_close would block. The request has twelve bytes: length, any xid, closeSession
+  // (-11).
+  static constexpr unsigned char frame[] = {0, 0, 0, 8, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf5};
+  auto& descriptor = handle_.descriptor();
+  close_sent_ = true;
+  timer_.cancel();
+  descriptor.cancel();
+  // Asio's write would raise SIGPIPE if the server has reset the connection.
+  const auto sent = ::send(handle_.ours(), frame, sizeof frame, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return descriptor.async_wait(descriptor.wait_write, [self = shared_from_this()](error_code error) {
+      error ? self->fail(errc::closed) : self->send_close_frame();
+    });
+  }
+  if (sent != sizeof frame) return fail(errc::closed);
+  if (tls_) tls_->forward();
+  await_end_of_stream();
+}
+
+void c_client_link::await_end_of_stream() {
+  handle_.descriptor().async_read_some(asio::buffer(discard_),
+                                       [self = shared_from_this()](error_code error, std::size_t) {
+                                         if (error) return self->fail(errc::closed);
+                                         self->await_end_of_stream();
+                                       });
+}
+
+void c_client_link::abandon() {
+  news_->abandon();
+  drop();
+  held_.clear();
 }
 
 }  // namespace zkrecipes::backend

@@ -1,9 +1,15 @@
 #include "backend/zookeeper/credentials_frame.hpp"
 
+#include <cerrno>
 #include <span>
 #include <string_view>
+#include <utility>
+
+#include <sys/socket.h>
 
 #include <boost/endian/buffers.hpp>
+
+#include "backend/wiped_credentials.hpp"
 
 namespace zkrecipes::backend {
 
@@ -50,5 +56,21 @@ std::string frames_of(std::span<const credentials> all) {
 std::string credentials_frames(const std::vector<credentials>& all) { return frames_of(all); }
 
 std::string credentials_frame(const credentials& one) { return frames_of({&one, 1}); }
+
+void unsent_credentials::begin(std::string frames) {
+  frames_ = std::move(frames);
+  sent_ = 0;
+  since_ = std::chrono::steady_clock::now();
+}
+
+void unsent_credentials::send(int to) {
+  const auto sent = ::send(to, frames_.data() + sent_, frames_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const bool is_broken = sent < 0 && errno != EAGAIN && errno != EINTR;
+  if (is_broken) ::shutdown(to, SHUT_RDWR);
+  if (sent > 0) sent_ += static_cast<std::size_t>(sent);
+  if (is_broken || sent_ == frames_.size()) wipe();
+}
+
+void unsent_credentials::wipe() noexcept { backend::wipe(frames_); }
 
 }  // namespace zkrecipes::backend

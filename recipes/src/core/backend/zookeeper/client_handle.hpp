@@ -1,0 +1,52 @@
+// A handle of the C client, for one connection, and our own duplicate of its descriptor.
+#pragma once
+
+#include <zookeeper/zookeeper.h>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <zkrecipes/error.hpp>
+
+#include "backend/endpoint.hpp"
+#include "backend/home_process.hpp"
+#include "backend/session_key.hpp"
+
+namespace zkrecipes::backend {
+
+class client_handle {
+ public:
+  enum class change { none, another, lost };
+
+  explicit client_handle(const boost::asio::any_io_executor& strand) : descriptor_(strand) {}
+  client_handle(const client_handle&) = delete;
+  client_handle& operator=(const client_handle&) = delete;
+  ~client_handle() { close(); }
+
+  /// Makes the handle, which is to connect to `at`. Error: it could not be made, and nobody was asked.
+  error_code open(const session_key& key, const endpoint& at, watcher_fn watcher, void* context);
+  /// Breaks the connection. Pending requests are answered meanwhile.
+  void close();
+
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  zhandle_t* get() const noexcept { return handle_; }
+  int state() const noexcept { return zoo_state(handle_); }
+  int process(int events) { return zookeeper_process(handle_, events); }
+
+  /// The C client has this descriptor now. Once the connection was up, the C client closes its socket only when it
+  /// gives the connection up. `has_one_only`: another one is of no use.
+  change follow(int fd, bool was_up, bool has_one_only);
+  boost::asio::posix::stream_descriptor& descriptor() noexcept { return descriptor_; }
+  int ours() noexcept { return descriptor_.native_handle(); }
+  int theirs() const noexcept { return theirs_; }
+
+ private:
+  void detach_elsewhere();
+
+  home_process home_;
+  boost::asio::posix::stream_descriptor descriptor_;
+  zhandle_t* handle_ = nullptr;
+  int theirs_ = -1;
+};
+
+}  // namespace zkrecipes::backend
