@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(an_address_that_is_listed_twice_counts_once) {
   list.resolved({{{"a", 1}, {one}}, {{"b", 1}, {two, one}}, {one, {one}}});
   BOOST_TEST(list.size() == 2u);
   const lease_clock::time_point present{};
-  list.note_silent(one, present, std::chrono::seconds(10));
+  list.on_silence(one, present, std::chrono::seconds(10));
   BOOST_TEST(round_of(list, present).size() == 2u, "there are no two others");
   list.resolved({{{"a", 1}, {one}}, {{"b", 1}, {two, one}}, {{"c", 1}, {{"10.0.0.3", 1}}}});
   const strings others{"10.0.0.2:1", "10.0.0.3:1"};

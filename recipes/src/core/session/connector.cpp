@@ -115,9 +115,9 @@ awaitable<void> connector::serve() {
   const auto incarnation = life_.current();
   if (!at.has_lost_writes || !incarnation) co_return;
   if (is_silent) {
-    servers_.list().note_silent(at.server, life_.now(), incarnation->key.timeout);
+    servers_.list().on_silence(at.server, life_.now(), incarnation->key.timeout);
   } else {
-    servers_.list().note_unread(at.server);
+    servers_.list().on_unread(at.server);
   }
 }
 

@@ -31,8 +31,8 @@ failure_reason reason_of(const error_code& error) noexcept {
   return is_end_of_connection(error) ? failure_reason::closed : failure_reason::unreachable;
 }
 
-const connection_failure& failure_list::note(std::string server, failure_reason reason, const error_code& error,
-                                             clock::time_point when) {
+const connection_failure& failure_list::record(std::string server, failure_reason reason, const error_code& error,
+                                               clock::time_point when) {
   auto which = std::ranges::find(all_, server, &connection_failure::server);
   if (which == all_.end()) {
     connection_failure first;

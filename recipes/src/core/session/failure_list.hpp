@@ -19,8 +19,8 @@ class failure_list {
  public:
   using clock = std::chrono::system_clock;
 
-  const connection_failure& note(std::string server, failure_reason reason, const error_code& error,
-                                 clock::time_point when);
+  const connection_failure& record(std::string server, failure_reason reason, const error_code& error,
+                                   clock::time_point when);
   /// The server has answered.
   void forget(std::string_view server);
   /// Forgets addresses that are not among these, and names that have an address now. Addresses can change with every

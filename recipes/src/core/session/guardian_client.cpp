@@ -64,8 +64,7 @@ void guardian_client::connect() {
   refusal_.clear();
   line_ = scheduler_->world->call_guardian(settings_.path, *this);
   if (!line_)
-    note_failure(boost::system::errc::make_error_code(boost::system::errc::not_supported),
-                 "this world has no guardian");
+    on_failure(boost::system::errc::make_error_code(boost::system::errc::not_supported), "this world has no guardian");
 }
 
 void guardian_client::guardian_up() {
@@ -98,7 +97,7 @@ void guardian_client::tell(const backend::guardian_message& what) {
   const bool was_told = line_->send(what);
   if (was_told) return;
   refusal_ = "a session or term is too large for the guardian";
-  note_failure(errc::too_large, refusal_);
+  on_failure(errc::too_large, refusal_);
 }
 
 void guardian_client::guardian_said(const backend::guardian_answer& what) {
@@ -113,7 +112,7 @@ void guardian_client::guardian_said(const backend::guardian_answer& what) {
       if (!std::exchange(is_held_, true) && told_) told_(true, true, {}, {});
       return;
     }
-    case kind::full: refusal_ = what.reason; return note_failure(errc::full, what.reason);
+    case kind::full: refusal_ = what.reason; return on_failure(errc::full, what.reason);
     case kind::refused: refusal_ = what.reason; return;
   }
 }
@@ -124,10 +123,10 @@ void guardian_client::guardian_down(const error_code& reason) {
   cancel(ping_timer_);
   cancel(look_timer_);
   call_later(pause_.next(*scheduler_), retry_timer_, &guardian_client::connect);
-  note_failure(reason, refusal_.empty() ? std::string() : "refused: " + refusal_);
+  on_failure(reason, refusal_.empty() ? std::string() : "refused: " + refusal_);
 }
 
-void guardian_client::note_failure(const error_code& error, std::string_view detail) {
+void guardian_client::on_failure(const error_code& error, std::string_view detail) {
   const bool is_news = !std::exchange(is_failing_, true);
   is_held_ = false;
   if (told_) told_(false, is_news, error, detail);

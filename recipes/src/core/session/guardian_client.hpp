@@ -92,7 +92,7 @@ class guardian_client final : public std::enable_shared_from_this<guardian_clien
   void ping();
   void call_later(lease_clock::time_point when, backend::timer_id& timer, void (guardian_client::*what)());
   void cancel(backend::timer_id& timer);
-  void note_failure(const error_code& error, std::string_view detail);
+  void on_failure(const error_code& error, std::string_view detail);
   backend::guarded_session guarded(const backend::session_key& key) const;
 
   scheduler_ptr scheduler_;

@@ -33,8 +33,8 @@ void known_servers::on_addresses(std::size_t which, backend::resolved_name answe
   if (answer.addresses.empty()) {
     if (!answer.error) answer.error = errc::no_servers;
     life_.log().name_not_resolved(answer.name, answer.error);
-    failures_.note(backend::to_string(answer.name), failure_reason::unresolved, answer.error,
-                   life_.get_scheduler()->world->wall_clock());
+    failures_.record(backend::to_string(answer.name), failure_reason::unresolved, answer.error,
+                     life_.get_scheduler()->world->wall_clock());
   }
   found_[which].last = std::move(answer);
   std::vector<backend::resolved_name> all;
@@ -47,12 +47,12 @@ void known_servers::on_addresses(std::size_t which, backend::resolved_name answe
 
 void known_servers::on_failure(const backend::endpoint& server, const error_code& error) {
   const auto when = life_.get_scheduler()->world->wall_clock();
-  life_.log().connect_failed(failures_.note(backend::to_string(server), reason_of(error), error, when));
+  life_.log().connect_failed(failures_.record(backend::to_string(server), reason_of(error), error, when));
   life_.show_failures(failures_.all());
 }
 
 void known_servers::on_service(const backend::endpoint& server) {
-  servers_.note_read(server);
+  servers_.on_read(server);
   failures_.forget(backend::to_string(server));
   life_.show_failures(failures_.all());
 }

@@ -63,18 +63,18 @@ void server_list::ask_late(const backend::endpoint& server) {
   silent_.push_back(server);
 }
 
-void server_list::note_unread(const backend::endpoint& server) {
+void server_list::on_unread(const backend::endpoint& server) {
   forget_unread(server);
   unread_.push_back({server, time_point::min()});
 }
 
-void server_list::note_silent(const backend::endpoint& server, time_point present,
-                              std::chrono::milliseconds session_timeout) {
-  note_unread(server);
+void server_list::on_silence(const backend::endpoint& server, time_point present,
+                             std::chrono::milliseconds session_timeout) {
+  on_unread(server);
   unread_.back().left_out_until = present + left_out_in_timeouts * session_timeout;
 }
 
-void server_list::note_read(const backend::endpoint& server) {
+void server_list::on_read(const backend::endpoint& server) {
   std::erase(silent_, server);
   forget_unread(server);
 }

@@ -44,12 +44,12 @@ class server_list {
   /// This server was silent, to a session or to the request for one.
   void ask_late(const backend::endpoint& server);
   /// A connection to this server has ended before all writes were answered.
-  void note_unread(const backend::endpoint& server);
-  /// Like `note_unread`, for a connection that ended because nothing came any more: the server may be stopped.
-  void note_silent(const backend::endpoint& server, time_point present, std::chrono::milliseconds session_timeout);
+  void on_unread(const backend::endpoint& server);
+  /// Like `on_unread`, for a connection that ended because nothing came any more: the server may be stopped.
+  void on_silence(const backend::endpoint& server, time_point present, std::chrono::milliseconds session_timeout);
   /// The server has answered on a new connection. So it has already passed on everything that it read of the earlier
   /// connection, and has thrown away the rest.
-  void note_read(const backend::endpoint& server);
+  void on_read(const backend::endpoint& server);
   /// A new session begins. Unread writes of earlier sessions do no harm, because they are refused.
   void begin_session() { unread_.clear(); }
 

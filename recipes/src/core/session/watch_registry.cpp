@@ -66,7 +66,7 @@ void watch_registry::answered(watch_kind kind, const std::string& path, const st
     auto& who = *(--it)->second;
     if (who.known_ || (!seen && who.is_refused_)) break;
     who.known_ = seen;
-    seen ? forget_refused(who) : note_refused(who);
+    seen ? forget_refused(who) : remember_refused(who);
   }
   if (seen || was_set) hand_on(kind, path);
 }
@@ -81,7 +81,7 @@ void watch_registry::hand_on(watch_kind kind, const std::string& path) {
   }
 }
 
-void watch_registry::note_refused(watch& who) {
+void watch_registry::remember_refused(watch& who) {
   if (!std::exchange(who.is_refused_, true)) refused_.push_back(&who);
 }
 

@@ -54,7 +54,7 @@ class watch_registry {
   void tell_one(watch& who, bool deleted);
   void probed(watch_kind kind, const std::string& path, const node_mark& there);
   static bool knows_else(const watch& who, const node_mark& there);
-  void note_refused(watch& who);
+  void remember_refused(watch& who);
   void forget_refused(watch& who);
   void look_again_refused();
   void leave(watch& who);
