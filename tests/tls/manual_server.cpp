@@ -65,6 +65,8 @@ void manual_server::ask_client(const std::string& authority) {
   SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
 }
 
+void manual_server::want_another_hello() { SSL_CTX_set1_groups_list(context_.get(), "P-521"); }
+
 void manual_server::use_long_tickets() {
   const auto lengthen = [](SSL* connection, void*) {
     static constexpr std::array<char, 2000> filling{};

@@ -29,6 +29,9 @@ class manual_server {
   void require_client(const std::string& authority);
   /// The same, and takes those that have none, too.
   void ask_client(const std::string& authority);
+  /// Asks for another hello first, by a HelloRetryRequest of TLS 1.3: it wants a key of a group that clients offer
+  /// last.
+  void want_another_hello();
   /// Sends records of 512 bytes at most, and tickets that take several of them.
   void use_long_tickets();
   /// Later connections have buffers of about so many bytes on this side.

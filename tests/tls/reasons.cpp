@@ -1,4 +1,5 @@
 // A server whose certificate or version is of no use is refused, with the reason, within two seconds.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -147,6 +148,18 @@ BOOST_AUTO_TEST_CASE(the_connection_ends_at_once) {
   scripted_server server(io, [](scripted_connection) -> asio::awaitable<void> { co_return; });
   check_refusal(options_for(server.address()), tls_errc::not_tls);
   server.stop();
+}
+
+/// It speaks TLS, so the advice is not that the port may be for TLS.
+BOOST_AUTO_TEST_CASE(the_connection_ends_behind_the_handshake) {
+  tls_server server(io, server_certificate());
+  server.end_behind_handshakes();
+  const auto failure = failure_of(options_for(server.address()));
+  BOOST_TEST((failure.reason == failure_reason::closed), failure.error.message());
+  const auto found = std::ranges::find(*told, session_event::connect_failed, &told_event::event);
+  BOOST_TEST_REQUIRE((found != told->end()));
+  BOOST_TEST(found->line.find("it may have no quorum") != std::string::npos, found->line);
+  BOOST_TEST(found->line.find("TLS only") == std::string::npos, found->line);
 }
 
 BOOST_AUTO_TEST_CASE(no_handshake_within_the_connect_timeout) {

@@ -33,7 +33,7 @@ struct handshake_case : stream_case {
     BOOST_TEST_REQUIRE(until([&] { return socket.bytes_read() == size; }));
     return true;
   }
-  /// Until the server's first message is whole, it may be no server of TLS at all.
+  /// Until more has come than the head of a record, it may be no server of TLS at all.
   bool is_told_rightly() {
     has_answered = has_answered || connected == tls_errc::handshake_failed;
     return connected == (has_answered ? tls_errc::handshake_failed : tls_errc::not_tls);
@@ -71,6 +71,17 @@ BOOST_DATA_TEST_CASE(the_server_resets_it_after_each_byte, all_tls_versions, ver
     BOOST_TEST_REQUIRE((size > 5 || !each.has_answered), size);  // so long is the head of a record
   }
   BOOST_TEST(each.has_answered);
+}
+
+BOOST_AUTO_TEST_CASE(the_server_ends_it_when_it_has_asked_for_another_hello) {
+  handshake_case each(TLS1_3_VERSION);
+  each.server.want_another_hello();
+  BOOST_TEST_REQUIRE(!each.stop_after(manual_server::all));
+  const auto size = each.server.give();
+  BOOST_TEST_REQUIRE(each.until([&] { return each.socket.bytes_read() == size; }));
+  each.server.close();
+  BOOST_TEST_REQUIRE(each.until([&] { return each.connects > 0; }));
+  BOOST_TEST((each.connected == tls_errc::handshake_failed), each.connected.message());
 }
 
 BOOST_DATA_TEST_CASE(it_is_given_up_after_each_byte, all_tls_versions, version) {

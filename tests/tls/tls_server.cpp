@@ -102,6 +102,7 @@ asio::awaitable<void> tls_server::serve(std::shared_ptr<stream> client, std::sha
   shared->client_serial = serial_of(connection);
   const char* name = SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name);
   shared->asked_name = name ? name : "";
+  if (shared->ends_behind_handshakes) co_return;
   std::string frame(49, '\0');
   auto read = co_await asio::async_read(*client, asio::buffer(frame), as_tuple);
   if (std::get<0>(read)) co_return;

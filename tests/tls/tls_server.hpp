@@ -38,6 +38,8 @@ class tls_server {
   void heed_revocations(const std::string& list);
   /// Refuses each certificate, by an alert that does not say why (40, handshake failure).
   void refuse_without_a_reason();
+  /// Ends later connections when the handshake is complete.
+  void end_behind_handshakes() { state_->ends_behind_handshakes = true; }
   /// Drops all connections.
   void drop_all();
 
@@ -53,6 +55,7 @@ class tls_server {
   struct state {
     std::size_t connects = 0;
     std::size_t resumed = 0;
+    bool ends_behind_handshakes = false;
     std::string client_serial;
     std::string asked_name;
     std::vector<std::weak_ptr<stream>> streams;

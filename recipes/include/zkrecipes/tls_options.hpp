@@ -23,7 +23,7 @@ enum class tls_errc {
   own_authority_unknown,
   own_certificate_expired,
   own_certificate_revoked,
-  own_certificate_refused,  ///< For another reason, or one that the server does not tell.
+  own_certificate_refused,  ///< For another reason, or the server ended the connection when it had asked for it.
 
   // The two do not understand each other.
   no_common_version,  ///< The server speaks older versions of TLS only, or newer ones only.

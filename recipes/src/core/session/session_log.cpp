@@ -20,8 +20,8 @@ const char* advice_on(failure_reason reason) {
     case failure_reason::silent:
       return "no answer within the connect timeout: is it paused or cut off, or no ZooKeeper server?";
     case failure_reason::closed:
-      return "the server closed the connection: it may have no quorum or too many connections, or the port may be for "
-             "TLS only, or of another program";
+      return "the server closed the connection: it may have no quorum or too many connections, or the port may be of "
+             "another program";
     case failure_reason::authentication: return "the server refused the credentials themselves";
     case failure_reason::read_only: return "the server has no quorum";
     case failure_reason::session_refused: return "a new session is asked for";
@@ -48,8 +48,10 @@ const char* advice_on_tls(const error_code& error) {
     case tls_errc::certificate_required: return "set session_options::tls.certificate and key";
     case tls_errc::own_certificate_expired: return "it has to be renewed: the next connection reads the files again";
     case tls_errc::own_authority_unknown:
-    case tls_errc::own_certificate_revoked:
-    case tls_errc::own_certificate_refused: return "the log of the server may say more";
+    case tls_errc::own_certificate_revoked: return "the log of the server may say more";
+    case tls_errc::own_certificate_refused:
+      return "the log of the server may say more; one that is closing, or a network that fails, ends connections so, "
+             "too";
     case tls_errc::no_common_version: return "see session_options::tls.minimum_version and ssl.enabledProtocols";
     case tls_errc::not_tls: return "is it the port for TLS? A server that is closing ends connections so, too";
     case tls_errc::handshake_failed: return "the log of the server may say more";
@@ -72,13 +74,16 @@ const char* advice_on_unreachable(const error_code& error) {
                        : "this machine could not even try: is the address right?";
 }
 
-const char* advice_on(const connection_failure& failure) {
+const char* advice_on(const connection_failure& failure, bool speaks_tls) {
   if (failure.error == boost::system::errc::protocol_error) return breach_of_protocol;
   if (failure.reason == failure_reason::tls) return advice_on_tls(failure.error);
   if (failure.error == errc::auth_required)
     return "its enforce.auth.schemes names the scheme: digest is session_options::digest or async_add_credentials, "
            "x509 a certificate in session_options::tls";
   if (failure.reason == failure_reason::unreachable) return advice_on_unreachable(failure.error);
+  if (failure.reason == failure_reason::closed && !speaks_tls)
+    return "the server closed the connection: it may have no quorum or too many connections, or the port may be for "
+           "TLS only, or of another program";
   return advice_on(failure.reason);
 }
 
@@ -103,7 +108,9 @@ log_severity severity_of(const error_code& error) {
 }  // namespace
 
 session_log::session_log(const scheduler& on, const session_options& options)
-    : hook_(detail::guarded(on, options.log)), has_credentials_(!options.digest.empty()) {}
+    : hook_(detail::guarded(on, options.log)),
+      has_credentials_(!options.digest.empty()),
+      speaks_tls_(options.tls.has_value()) {}
 
 void session_log::tell(log_severity severity, session_event event, std::string_view server, const error_code& error,
                        std::string_view detail) const {
@@ -121,7 +128,7 @@ void session_log::connect_failed(const connection_failure& failure) const {
   if (!is_on()) return;
   const bool is_renewal = failure.reason == failure_reason::session_refused;
   tell(is_renewal ? log_severity::info : log_severity::warning, session_event::connect_failed, failure.server,
-       failure.error, advice_on(failure));
+       failure.error, advice_on(failure, speaks_tls_));
 }
 
 void session_log::waiting_for_answer(const backend::endpoint& server, std::chrono::milliseconds since,

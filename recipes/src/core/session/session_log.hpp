@@ -58,6 +58,7 @@ class session_log {
 
   log_hook hook_;
   bool has_credentials_;
+  bool speaks_tls_;
   std::string last_server_;
 };
 

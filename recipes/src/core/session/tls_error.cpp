@@ -16,7 +16,8 @@ const char* text(tls_errc value) {
     case tls_errc::own_authority_unknown: return "the server does not know the authority of our certificate";
     case tls_errc::own_certificate_expired: return "our certificate has expired";
     case tls_errc::own_certificate_revoked: return "the server says that our certificate is revoked";
-    case tls_errc::own_certificate_refused: return "the server refused our certificate";
+    case tls_errc::own_certificate_refused:
+      return "the server refused our certificate, or went no further when it had asked for it";
     case tls_errc::no_common_version: return "the server speaks other versions of TLS only";
     case tls_errc::not_tls: return "the server did not answer in TLS";
     case tls_errc::handshake_failed: return "TLS failed";

@@ -71,8 +71,8 @@ tls_errc reason_by_our_side(const SSL* connection, tls_errc by_server) {
     const bool is_untold = by_server == tls_errc::handshake_failed || by_server == tls_errc::not_tls;
     return is_untold ? tls_errc::own_certificate_refused : by_server;
   }
-  const auto state = SSL_get_state(connection);
-  const bool has_answered = state != TLS_ST_BEFORE && state != TLS_ST_CW_CLNT_HELLO;
+  // The state of a handshake tells it less well: behind a request to say hello once more it is as at the beginning.
+  const bool has_answered = BIO_number_read(SSL_get_rbio(connection)) > SSL3_RT_HEADER_LENGTH;
   return by_server == tls_errc::not_tls && has_answered ? tls_errc::handshake_failed : by_server;
 }
 
