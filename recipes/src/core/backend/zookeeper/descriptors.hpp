@@ -13,13 +13,16 @@
 
 namespace zkrecipes::backend {
 
-/// Two descriptors of one open file have the same inode of the same device. A descriptor that was closed and reused has
-/// another one: numbers of inodes count only within a device.
+/// Numbers of inodes count only within a device.
+inline bool same_inode(const struct ::stat& a, const struct ::stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/// Two descriptors of one open file have the same inode. A descriptor that was closed and reused has another one.
 inline bool same_file(int a, int b) {
   struct ::stat left {};
   struct ::stat right {};
-  const bool are_known = ::fstat(a, &left) == 0 && ::fstat(b, &right) == 0;
-  return are_known && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+  return ::fstat(a, &left) == 0 && ::fstat(b, &right) == 0 && same_inode(left, right);
 }
 
 inline bool readable(int fd) {
