@@ -74,6 +74,15 @@ BOOST_AUTO_TEST_CASE(a_loss_says_what_is_known) {
   BOOST_TEST((backend::not_sent() != errc::session_expired));
 }
 
+BOOST_AUTO_TEST_CASE(a_bad_argument_can_be_named) {
+  const auto one = backend::bad_arguments("the first one"), other = backend::bad_arguments("the other one");
+  BOOST_TEST((one == errc::bad_arguments));
+  BOOST_TEST((one == other));
+  BOOST_TEST(one.message() == "the first one");
+  BOOST_TEST(other.message() == "the other one");
+  BOOST_TEST(&one.category() == &backend::bad_arguments("the first one").category());
+}
+
 BOOST_AUTO_TEST_CASE(fatal_are_those_after_which_the_session_is_of_no_use) {
   for (int value = first; value <= last; ++value) {
     const auto which = static_cast<errc>(value);

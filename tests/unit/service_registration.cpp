@@ -105,4 +105,21 @@ BOOST_AUTO_TEST_CASE(an_update_keeps_the_id_and_the_time_of_registration) {
   BOOST_TEST(!updated.error());
 }
 
+BOOST_AUTO_TEST_CASE(a_refusal_names_the_field) {
+  const auto why_not = [this](service_instance what) {
+    auto refused = record<service_registration>();
+    services.async_register(std::move(what), refused.token());
+    settle();
+    BOOST_TEST_REQUIRE(refused.done());
+    BOOST_TEST((refused.error() == errc::bad_arguments), refused.error().message());
+    return refused.error().message();
+  };
+  BOOST_TEST(why_not({.name = "b", .id = "../x"}) == "service_instance::id can not be a node's name");
+  BOOST_TEST(why_not({.name = "a/b", .id = "1"}) == "service_instance::name can not be a node's name");
+  BOOST_TEST(why_not({.name = "b", .id = "1", .type = service_type::permanent}) ==
+             "service_instance::type is neither dynamic nor static_node");
+  BOOST_TEST(why_not({.name = "b", .id = "1", .payload = "{"}) ==
+             "service_instance: a text is not UTF-8, or payload or uri_spec not JSON");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

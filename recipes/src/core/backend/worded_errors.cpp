@@ -1,7 +1,10 @@
 #include "backend/worded_errors.hpp"
 
 #include <array>
+#include <map>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace zkrecipes::backend {
@@ -79,6 +82,13 @@ error_code loss_of_operation(const error_code& error, bool had_connection) noexc
   if (error != errc::connection_loss) return error;
   if (!had_connection) return not_sent();
   return &error.category() == &not_sent().category() ? make_error_code(errc::connection_loss) : error;
+}
+
+error_code bad_arguments(const char* words) {
+  static auto& lock = *new std::mutex;
+  static auto& known = *new std::map<std::string_view, worded_category>;
+  const std::lock_guard locked(lock);
+  return known.try_emplace(words, errc::bad_arguments, words).first->second.error();
 }
 
 error_code server_refusal(int number) noexcept {

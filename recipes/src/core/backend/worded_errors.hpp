@@ -21,6 +21,9 @@ error_code loss_of(bool is_write, bool was_sent) noexcept;
 /// unchanged.
 error_code loss_of_operation(const error_code& error, bool had_connection) noexcept;
 
+/// `bad_arguments`, with the argument. `words`: a literal.
+error_code bad_arguments(const char* words);
+
 /// `server_error`, with the number that the server gave.
 error_code server_refusal(int number) noexcept;
 

@@ -16,11 +16,6 @@ using namespace detail;
 
 namespace {
 
-bool may_be_registered(const service_instance& instance) {
-  const bool can_be = instance.type == service_type::dynamic || instance.type == service_type::static_node;
-  return can_be && is_name(instance.name) && is_name(instance.id);
-}
-
 /// An instance with the same address and ports is taken for ours from an earlier run. A static one belongs to no
 /// session that could be compared, so it is taken over; one of another session is waited for, because it ends with
 /// that.
@@ -43,7 +38,7 @@ awaitable<outcome<service_registration>> register_instance(core_ptr session, std
   if (instance.id.empty()) instance.id = session->make_guid();
   if (instance.registration_time == 0) instance.registration_time = wall_time_ms(*session);
   auto text = to_json(instance);
-  if (!may_be_registered(instance) || !text) co_return result_type(errc::bad_arguments, service_registration());
+  if (const auto why = problem_with(instance, text)) co_return result_type(why, service_registration());
   if (is_too_large(*text)) co_return result_type(errc::too_large, service_registration());
   persistent_node_options options;
   kept_node::recogniser same;

@@ -2,6 +2,8 @@
 
 #include <zkrecipes/service_discovery.hpp>
 
+#include "backend/worded_errors.hpp"
+#include "discovery/service_snapshot.hpp"
 #include "group/kept_node.hpp"
 
 namespace zkrecipes {
@@ -17,7 +19,9 @@ awaitable<outcome<>> update(kept_node_ptr node, service_instance instance) {
   if (instance.registration_time == 0) instance.registration_time = present->registration_time;
   auto text = to_json(instance);
   const bool is_same = present->name == instance.name && present->id == instance.id && present->type == instance.type;
-  if (!is_same || !text) co_return outcome<>(errc::bad_arguments);
+  if (!is_same)
+    co_return outcome<>(backend::bad_arguments("service_instance: another name, id or type than registered"));
+  if (const auto why = problem_with(instance, text)) co_return outcome<>(why);
   co_return co_await node->set_data(std::move(*text));
 }
 

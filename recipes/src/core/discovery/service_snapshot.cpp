@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "backend/worded_errors.hpp"
 #include "session/paths.hpp"
 
 namespace zkrecipes::detail {
@@ -20,6 +21,15 @@ void add(std::vector<service_instance>& to, std::optional<service_instance> inst
 }  // namespace
 
 bool is_name(const std::string& text) { return text.find('/') == text.npos && path_problem(join("/", text)).empty(); }
+
+error_code problem_with(const service_instance& instance, const std::optional<std::string>& text) {
+  const bool can_be = instance.type == service_type::dynamic || instance.type == service_type::static_node;
+  if (!can_be) return backend::bad_arguments("service_instance::type is neither dynamic nor static_node");
+  if (!is_name(instance.name)) return backend::bad_arguments("service_instance::name can not be a node's name");
+  if (!is_name(instance.id)) return backend::bad_arguments("service_instance::id can not be a node's name");
+  if (!text) return backend::bad_arguments("service_instance: a text is not UTF-8, or payload or uri_spec not JSON");
+  return {};
+}
 
 service_snapshot interpret(const children_snapshot& nodes) {
   service_snapshot result;

@@ -1,6 +1,9 @@
 // Turns the nodes of a service into instances.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include <zkrecipes/service_discovery.hpp>
 
 namespace zkrecipes::detail {
@@ -11,5 +14,8 @@ service_change interpret(const children_snapshot& before, const children_snapsho
 
 /// Whether the text can be a node's name.
 bool is_name(const std::string& text);
+
+/// Why an instance can not be registered: a `bad_arguments` that names the field. `text`: what `to_json` says of it.
+error_code problem_with(const service_instance& instance, const std::optional<std::string>& text);
 
 }  // namespace zkrecipes::detail

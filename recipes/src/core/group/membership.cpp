@@ -2,6 +2,7 @@
 
 #include <zkrecipes/membership.hpp>
 
+#include "backend/worded_errors.hpp"
 #include "group/kept_node.hpp"
 #include "session/make.hpp"
 #include "session/paths.hpp"
@@ -21,7 +22,10 @@ bool may_be_joined(const std::string& path, const std::string& name) {
 
 awaitable<outcome<joined_member>> join_group(core_ptr session, std::string path, membership_options options,
                                              std::string name, std::string data) {
-  if (!may_be_joined(path, name)) co_return outcome<joined_member>(errc::bad_arguments, joined_member());
+  const auto refused = may_be_joined(path, name)
+                           ? error_code()
+                           : backend::bad_arguments("the name of the member can not be a node's name");
+  if (refused) co_return outcome<joined_member>(refused, joined_member());
   if (is_too_large(data)) co_return outcome<joined_member>(errc::too_large, joined_member());
   auto node =
       std::make_shared<kept_node>(std::move(session), join(path, name), std::move(data), persistent_node_options());
