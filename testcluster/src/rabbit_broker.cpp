@@ -256,11 +256,14 @@ void rabbit_broker::impl::start(const std::vector<detail::rabbit_node*>& which) 
 }
 
 /// A node that comes back soon after its death can wait for ever for `global` of the others: RabbitMQ 3.10 sees that,
-/// but its cure does not fit Erlang 25. So it is started once more, as a supervisor would, in the middle of the time.
+/// but its cure does not fit Erlang 25. So it is started once more, as a supervisor would, in the middle of the time
+/// that those before it have left.
 void rabbit_broker::impl::await_answer(detail::rabbit_node& of, detail::clock::time_point deadline) {
   const auto answers = [&] { return of.answers(); };
+  const auto now = detail::clock::now();
+  const auto half_time = now + (deadline - now) / 2;
   try {
-    return of.process().await_answer(answers, 20ms, deadline - options.start_timeout / 2);
+    return of.process().await_answer(answers, 20ms, half_time);
   } catch (const error&) {
     if (!of.process().runs()) throw;
   }

@@ -156,6 +156,39 @@ with socket.create_server((host, int(port))) as listener:
   BOOST_TEST(contains(failure([&] { rabbit_broker({.start_timeout = 1ms}); }), "rabbitmq-server does not answer"));
 }
 
+/// The second node answers only when it is started once more, and the third one then refuses the first who asks.
+BOOST_AUTO_TEST_CASE(a_node_behind_one_that_hangs_has_time_of_its_own) {
+  scratch place;
+  const auto script = place.path() / "rabbitmq-server";
+  std::ofstream(script) << R"py(#!/usr/bin/env python3
+import os, re, socket, time
+config = os.environ["RABBITMQ_CONFIG_FILE"]
+node = re.search(r"node\.(\d)", config).group(1)
+starts = os.path.join(os.path.dirname(os.path.abspath(__file__)), "starts." + node)
+with open(starts, "a") as file:
+  file.write("x")
+count = os.path.getsize(starts)
+if node == "2" and count == 1:
+  time.sleep(600)
+host, port = re.search(r"listeners.tcp.1 = (.*):(.*)", open(config).read()).groups()
+with socket.create_server((host, int(port))) as listener:
+  refuses = node == "3"
+  while True:
+    client, _ = listener.accept()
+    if not refuses:
+      client.recv(8)
+      client.sendall(bytes([1, 0, 0, 0, 0, 0, 4, 0, 10, 0, 10]))
+    refuses = False
+    client.close()
+)py";
+  fs::permissions(script, fs::perms::owner_all);
+  const other_scripts own(place.path().string());
+  const auto words = failure([] { rabbit_broker({.nodes = 3, .start_timeout = 6s}); });
+  BOOST_TEST(contains(words, "not every node knows in time"), words);  // they are no nodes of RabbitMQ
+  BOOST_TEST(line_of(place.path() / "starts.2") == "xx");
+  BOOST_TEST(line_of(place.path() / "starts.3") == "x");
+}
+
 BOOST_AUTO_TEST_CASE(an_occupied_port_is_told) {
   using boost::asio::ip::tcp;
   boost::asio::io_context io;

@@ -44,8 +44,8 @@ struct rabbit_broker_options {
   /// over the broker's own, such as `vm_memory_high_watermark.absolute = 1GiB`.
   std::vector<std::string> extra_config{};
 
-  /// How long start-up, start() and start_all() may take. More than zero. A node that has not answered after half of it
-  /// is killed and started once more.
+  /// How long start-up, start() and start_all() may take. More than zero. A node that does not answer is killed and
+  /// started once more, in the middle of the time that is left when those before it answer.
   std::chrono::milliseconds start_timeout{120'000};
 };
 
