@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
@@ -48,6 +50,25 @@ struct socket_folder {
   }
   std::string socket() const { return path + "/guardian.sock"; }
   std::string path;
+};
+
+/// This process can get so many more descriptors as long as it lives. A new one has the lowest number that is free.
+class shortage_of_descriptors {
+ public:
+  explicit shortage_of_descriptors(std::size_t left) : others_(left + 1) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    for (auto& each : others_) each = descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const rlimit tight{static_cast<rlim_t>(others_.back().get()) + 1, before_.rlim_max};
+    others_.resize(1);
+    ::setrlimit(RLIMIT_NOFILE, &tight);
+  }
+  shortage_of_descriptors(const shortage_of_descriptors&) = delete;
+  shortage_of_descriptors& operator=(const shortage_of_descriptors&) = delete;
+  ~shortage_of_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+  std::vector<descriptor> others_;
 };
 
 struct guarding {

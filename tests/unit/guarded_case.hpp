@@ -32,8 +32,8 @@ struct guarded_case {
     guardian().listener->guardian_up();
     it->settle();
   }
-  void say(guardian_answer::kind type, std::string reason = {}) {
-    guardian().listener->guardian_said({type, std::move(reason)});
+  void say(guardian_answer::kind type, std::string reason = {}, std::optional<backend::guarded_count> count = {}) {
+    guardian().listener->guardian_said({type, std::move(reason), count});
     it->settle();
   }
   void lose(error_code why = system_error(boost::system::errc::connection_reset)) {

@@ -212,6 +212,24 @@ BOOST_AUTO_TEST_CASE(what_the_guardian_has_no_room_for_is_told_once) {
   BOOST_TEST(is_guarded());
 }
 
+BOOST_AUTO_TEST_CASE(a_guardian_that_holds_less_than_it_was_told_is_none) {
+  it->connect(0x77);
+  const auto one = lead("/e", "_c_1", "/e/_c_1");
+  for (const auto less : {backend::guarded_count{0, 0}, backend::guarded_count{1, 0}}) {
+    take();
+    say(guardian_answer::kind::held, {}, less);
+    BOOST_TEST(!is_guarded());
+    lose();
+    it->advance(10s);
+  }
+  const auto lines = logged();
+  BOOST_TEST_REQUIRE(lines.size() == 1u);
+  BOOST_TEST(lines[0].find("it holds less than it was told") != std::string::npos, lines[0]);
+  take();
+  say(guardian_answer::kind::held, {}, backend::guarded_count{1, 1});
+  BOOST_TEST(is_guarded());
+}
+
 BOOST_AUTO_TEST_CASE(what_no_guardian_would_read_is_not_sent) {
   it->connect(0x77);
   take();

@@ -213,8 +213,10 @@ BOOST_AUTO_TEST_CASE(ten_thousand_terms_are_ten_thousand_lines) {
 
 BOOST_AUTO_TEST_CASE(answers_are_read_back_and_everything_else_is_none) {
   using kind = guardian_answer::kind;
-  for (const auto& each : {guardian_answer{kind::held, ""}, guardian_answer{kind::full, "too many terms"},
-                           guardian_answer{kind::refused, "line \"3\""}}) {
+  for (const auto& each :
+       {guardian_answer{kind::held, ""}, guardian_answer{kind::held, "", guarded_count{0, 0}},
+        guardian_answer{kind::held, "", guarded_count{2, 10'000}}, guardian_answer{kind::full, "too many terms"},
+        guardian_answer{kind::refused, "line \"3\""}}) {
     const auto line = to_line(each);
     BOOST_TEST(line.find('\n') == line.size() - 1);
     BOOST_TEST((parse_guardian_answer(line.substr(0, line.size() - 1)) == each), line);

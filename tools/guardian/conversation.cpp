@@ -61,8 +61,7 @@ conversation::answer conversation::on(backend::guarded_term_end what) {
 }
 
 conversation::answer conversation::on(backend::guardian_complete) {
-  process_->keep_only(hello_.client, number_);
-  return backend::guardian_answer{kind::held, {}};
+  return backend::guardian_answer{kind::held, {}, process_->keep_only(hello_.client, number_)};
 }
 
 conversation::answer conversation::on(backend::guardian_ping) { return std::nullopt; }

@@ -108,7 +108,8 @@ void held_process::remove(const backend::guarded_term_end& which, const std::str
   terms.erase(known);
 }
 
-void held_process::keep_only(const std::string& client, std::uint64_t teller) {
+backend::guarded_count held_process::keep_only(const std::string& client, std::uint64_t teller) {
+  backend::guarded_count left;
   for (auto each = sessions_.begin(); each != sessions_.end();) {
     auto& held = each->second;
     if (held.client != client) {
@@ -127,8 +128,11 @@ void held_process::keep_only(const std::string& client, std::uint64_t teller) {
       account_->give_back({0, 1, size_of(term->second.term)});
       term = held.terms.erase(term);
     }
+    ++left.sessions;
+    left.terms += held.terms.size();
     ++each;
   }
+  return left;
 }
 
 std::vector<held_session> held_process::end() {

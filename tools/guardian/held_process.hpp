@@ -64,8 +64,8 @@ class held_process {
   // Only the client that has told a session takes it back, and its terms.
   void remove(const zkrecipes::backend::guarded_session_end& which, const std::string& client, std::uint64_t teller);
   void remove(const zkrecipes::backend::guarded_term_end& which, const std::string& client, std::uint64_t teller);
-  /// Takes back what this client has told over earlier connections only.
-  void keep_only(const std::string& client, std::uint64_t teller);
+  /// Takes back what this client has told over earlier connections only. Returns what is left of it.
+  zkrecipes::backend::guarded_count keep_only(const std::string& client, std::uint64_t teller);
 
   /// Hands out what is held, once the process has ended. The account is charged for it until that is given back.
   std::vector<held_session> end();

@@ -19,6 +19,10 @@ namespace guardian {
 
 namespace {
 
+[[noreturn]] void fail(const std::string& path, const std::string& why) {
+  throw std::runtime_error("socket " + path + ": " + why);
+}
+
 /// Whether the file still stands there: an earlier guardian removes it when it ends.
 bool stands_at(int descriptor, const std::string& path) {
   struct stat held {};
@@ -31,9 +35,12 @@ bool stands_at(int descriptor, const std::string& path) {
 
 socket_lock::socket_lock(const std::string& path)
     : file_(path + ".lock"), held_(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
-  if (!held_) throw std::runtime_error("socket " + path + ": " + file_ + ": " + std::strerror(errno));
-  const bool is_ours = ::flock(held_.get(), LOCK_EX | LOCK_NB) == 0 && stands_at(held_.get(), file_);
-  if (!is_ours) throw std::runtime_error("socket " + path + ": another guardian listens there");
+  if (!held_) fail(path, file_ + ": " + std::strerror(errno));
+  if (::flock(held_.get(), LOCK_EX | LOCK_NB) != 0) {
+    fail(path, errno == EWOULDBLOCK ? "another process, such as a guardian, has locked " + file_
+                                    : file_ + ": " + std::strerror(errno));
+  }
+  if (!stands_at(held_.get(), file_)) fail(path, file_ + " has been removed meanwhile; a guardian was ending perhaps");
 }
 
 socket_lock::~socket_lock() { ::unlink(file_.c_str()); }
@@ -46,10 +53,6 @@ using protocol = boost::asio::local::stream_protocol;
 constexpr std::chrono::milliseconds pause_after_refusal{100};
 
 closing_lane nobody_s() { return closing_lane::of(static_cast<uid_t>(-1)); }
-
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-  throw std::runtime_error("socket " + path + ": " + why);
-}
 
 gid_t group_of(const listener::place& where) {
   const auto* found = ::getgrnam(where.group.c_str());
@@ -95,9 +98,12 @@ void listener::make_room(const std::string& path) {
   if (!S_ISSOCK(there.st_mode)) fail(path, "there is something else");
   const protocol::endpoint where(path);
   const descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const bool is_refused =
-      ::connect(probe.get(), where.data(), static_cast<socklen_t>(where.size())) != 0 && errno == ECONNREFUSED;
-  if (!is_refused) fail(path, "another guardian listens there");
+  if (!probe) fail(path, std::strerror(errno));
+  const bool is_taken = ::connect(probe.get(), where.data(), static_cast<socklen_t>(where.size())) == 0;
+  const int why_not = is_taken ? EAGAIN : errno;  // which says that its queue is full
+  if (why_not == EAGAIN) fail(path, "another process, such as a guardian, listens there");
+  if (why_not == EPROTOTYPE) fail(path, "there is a socket of another type");
+  if (why_not != ECONNREFUSED) fail(path, std::string("who listens there can not be asked: ") + std::strerror(why_not));
   ::unlink(path.c_str());
 }
 

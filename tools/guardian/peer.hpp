@@ -13,6 +13,7 @@ struct peer {
   std::uint64_t started = 0;  ///< As in `process_identity`. 0: it had ended, and its number may be another's by now.
   uid_t user = 0;
   gid_t group = 0;
+  int trouble = 0;  ///< The `errno` for which `started` is not known, such as for want of descriptors.
 };
 
 /// Nothing if the kernel does not say it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <exception>
 #include <system_error>
 #include <utility>
@@ -118,7 +119,10 @@ registry::admitted registry::admit(descriptor pidfd, const peer& by) {
   try {
     auto found = identify_process(pidfd.get(), by.user);
     if (!found.problem.empty()) return {nullptr, std::move(found.problem)};
-    if (found.who && !is_of(*found.who, by)) return {nullptr, "the process is not the one that has connected"};
+    if (found.who && !is_of(*found.who, by)) {
+      if (by.trouble) return {nullptr, std::string("the peer could not be looked at: ") + std::strerror(by.trouble)};
+      return {nullptr, "the process is not the one that has connected"};
+    }
     const auto who = found.who.value_or(process_identity{0, ++nameless_});
     const auto known = watched_.find(who);
     if (known != watched_.end()) return {known->second.process, {}};

@@ -83,6 +83,7 @@ void guardian_client::tell_everything() {
 
 /// Behind everything that was told: the answer says that it is held, and that there is a guardian that lives.
 void guardian_client::ask() {
+  asked_ = {sessions_.size(), terms_.size()};
   tell(backend::guardian_complete());
   call_later(scheduler_->now() + longest_silence, look_timer_, &guardian_client::give_up);
 }
@@ -108,6 +109,11 @@ void guardian_client::guardian_said(const backend::guardian_answer& what) {
       call_later(scheduler_->now() + pause_between_looks, look_timer_, &guardian_client::ask);
       if (++answers_ > 1) pause_.reset();  // it has stood for a while
       if (!refusal_.empty()) return;       // not everything is held
+      const auto count = what.count.value_or(asked_);
+      if (count.sessions < asked_.sessions || count.terms < asked_.terms) {
+        refusal_ = "it holds less than it was told";
+        return note_failure(boost::system::errc::make_error_code(boost::system::errc::protocol_error), refusal_);
+      }
       is_failing_ = false;
       if (!std::exchange(is_held_, true) && told_) told_(true, true, {}, {});
       return;

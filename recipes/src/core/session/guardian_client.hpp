@@ -104,10 +104,11 @@ class guardian_client final : public std::enable_shared_from_this<guardian_clien
   std::uint64_t last_term_ = 0;
   std::unique_ptr<backend::guardian_line> line_;
   bool is_up_ = false;
-  bool is_held_ = false;     // reported
-  bool is_failing_ = false;  // reported, and not held since
-  int answers_ = 0;          // on this line
-  std::string refusal_;      // what the guardian said before it ended the connection
+  bool is_held_ = false;          // reported
+  bool is_failing_ = false;       // reported, and not held since
+  int answers_ = 0;               // on this line
+  backend::guarded_count asked_;  // what was told before the last question
+  std::string refusal_;           // what the guardian said before it ended the connection
   back_off pause_;
   backend::timer_id retry_timer_ = 0;
   backend::timer_id ping_timer_ = 0;

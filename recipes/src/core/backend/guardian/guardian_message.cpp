@@ -257,7 +257,10 @@ std::optional<guardian_answer> parse_guardian_answer(std::string_view line) {
   for (const auto each : {guardian_answer::kind::held, guardian_answer::kind::full, guardian_answer::kind::refused}) {
     if (type != name_of(each)) continue;
     const auto reason = object->text("reason").value_or(std::string()).substr(0, longest_reason);
-    return guardian_answer{each, detail::shown_text(reason)};
+    const auto sessions = object->integer("sessions", 0), terms = object->integer("terms", 0);
+    guardian_answer answer{each, detail::shown_text(reason)};
+    if (sessions && terms) answer.count = {static_cast<std::size_t>(*sessions), static_cast<std::size_t>(*terms)};
+    return answer;
   }
   return std::nullopt;
 }
@@ -265,6 +268,10 @@ std::optional<guardian_answer> parse_guardian_answer(std::string_view line) {
 std::string to_line(const guardian_answer& answer) {
   auto to = of_type(name_of(answer.type));
   if (!answer.reason.empty()) to.set("reason", answer.reason.substr(0, longest_reason));
+  if (answer.count) {
+    to.set("sessions", static_cast<std::int64_t>(answer.count->sessions));
+    to.set("terms", static_cast<std::int64_t>(answer.count->terms));
+  }
   return to.to_text() + '\n';
 }
 

@@ -20,7 +20,8 @@
 //   ping         The process is not hung. To be sent at least every third of the hang limit, if there is one.
 //
 // From the guardian:
-//   held         The answer to `complete`.
+//   held         The answer to `complete`. "sessions", "terms": how many of this client the guardian holds. Earlier
+//                versions do not tell them.
 //   full         "reason". The message before was not taken, because a limit is reached; the connection stays.
 //   refused      "reason". The guardian closes the socket.
 //
@@ -95,11 +96,19 @@ struct guardian_ping {
 using guardian_message = std::variant<guardian_hello, guarded_session, guarded_session_end, guarded_term,
                                       guarded_term_end, guardian_complete, guardian_ping>;
 
+/// How much is held of one client.
+struct guarded_count {
+  std::size_t sessions = 0;
+  std::size_t terms = 0;
+  friend bool operator==(const guarded_count&, const guarded_count&) = default;
+};
+
 /// What the guardian says.
 struct guardian_answer {
   enum class kind { held, full, refused };
   kind type = kind::held;
-  std::string reason;
+  std::string reason{};
+  std::optional<guarded_count> count{};
   friend bool operator==(const guardian_answer&, const guardian_answer&) = default;
 };
 
