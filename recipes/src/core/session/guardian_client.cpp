@@ -112,7 +112,7 @@ void guardian_client::guardian_said(const backend::guardian_answer& what) {
       const auto count = what.count.value_or(asked_);
       if (count.sessions < asked_.sessions || count.terms < asked_.terms) {
         refusal_ = "it holds less than it was told";
-        return note_failure(boost::system::errc::make_error_code(boost::system::errc::protocol_error), refusal_);
+        return on_failure(boost::system::errc::make_error_code(boost::system::errc::protocol_error), refusal_);
       }
       is_failing_ = false;
       if (!std::exchange(is_held_, true) && told_) told_(true, true, {}, {});
