@@ -53,11 +53,11 @@ const char* to_string(session_event event) noexcept;
 struct log_event {
   log_severity severity = log_severity::info;
   session_event event = session_event::connected;
-  std::string_view server;     ///< "address:port".
-  std::string_view operation;  ///< As `trace_event::operation`.
-  std::string_view path;       ///< As sent to the server, root path included.
-  error_code error;
-  std::string_view detail;  ///< For people: its wording may change.
+  std::string_view server{};     ///< "address:port".
+  std::string_view operation{};  ///< As `trace_event::operation`.
+  std::string_view path{};       ///< As sent to the server, root path included.
+  error_code error{};
+  std::string_view detail{};  ///< For people: its wording may change.
 };
 
 /// The event as one line: "connect_failed 10.0.0.1:2181: Connection refused (nothing listens there)".
