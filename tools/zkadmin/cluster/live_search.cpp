@@ -19,6 +19,7 @@ using zkrecipes::errc;
 using zkrecipes::error_code;
 
 constexpr std::size_t most_nodes = 10'000;
+constexpr std::size_t most_alike = 1'000;  // Each that is known is watched, and delays the next search.
 constexpr std::size_t most_folders = 100;
 constexpr std::size_t most_watched_children = 1'000;
 constexpr auto shortest_pause = 60s;        // Between two searches of the whole tree.
@@ -102,7 +103,9 @@ asio::awaitable<void> live_search::search_all(deadline limit) {
   changed_.clear();
   auto before = std::exchange(visited_, {});
   auto known = std::exchange(told_, {});
-  tree_search search(session_, root_, {.most = most_nodes, .on_visited = [this](const auto& node) { keep(node); }});
+  tree_search search(
+      session_, root_,
+      {.most = most_nodes, .most_alike = most_alike, .on_visited = [this](const auto& node) { keep(node); }});
   try {
     co_await search.run(limit);
   } catch (const failure&) {
@@ -130,7 +133,7 @@ asio::awaitable<void> live_search::search_below(std::string folder, deadline lim
     keep(node);
   };
   tree_search search(session_, folder,
-                     {.most = left, .skips = is_known, .on_visited = keep_one, .is_known_root = true});
+                     {.most = left, .most_alike = 0, .skips = is_known, .on_visited = keep_one, .is_known_root = true});
   co_await search.run(limit);
   if (search.is_gone()) forget_below(folder);
   notes_.erase(folder);

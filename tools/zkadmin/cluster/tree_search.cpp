@@ -76,8 +76,33 @@ tree_search::tree_search(zkrecipes::session session, std::string root, search_op
 asio::awaitable<void> tree_search::run(deadline limit) {
   limit_ = limit;
   levels_ = {{root_}};
-  for (std::size_t depth = 0; depth < levels_.size() && depth <= how_.levels; ++depth) co_await visit_all(depth);
+  co_await visit_levels();
+  co_await visit_alike();
   found_ = paths_of(told_);
+}
+
+asio::awaitable<void> tree_search::visit_levels() {
+  for (std::size_t depth = 0; depth < levels_.size() && depth <= how_.levels; ++depth) co_await visit_all(depth);
+}
+
+/// The fewest first, for half of the time that is left: the caller reads what was found.
+asio::awaitable<void> tree_search::visit_alike() {
+  const auto now = std::chrono::steady_clock::now();
+  alike_limit_ = now + (limit_ - now) / 2;
+  for (auto room = how_.most_alike; !alike_.empty() && std::chrono::steady_clock::now() < alike_limit_;) {
+    room = std::min(room, how_.most - visited_);
+    if (room == 0) break;
+    const auto fewest = std::ranges::min_element(alike_, {}, [](const auto& each) { return each.second.names.size(); });
+    alike_path_ = fewest->first;
+    auto [level, names] = std::move(fewest->second);
+    const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(room, names.size()));
+    room -= std::min(room, names.size());
+    fewest->second = {level, std::vector<std::string>(end, names.end())};  // visited, too, if one of these is anything
+    if (end == names.end()) alike_.erase(fewest);
+    names.erase(end, names.end());
+    put_on_levels(alike_path_, names, level);
+    co_await visit_levels();
+  }
 }
 
 asio::awaitable<void> tree_search::visit_all(std::size_t depth) {
@@ -93,7 +118,9 @@ asio::awaitable<void> tree_search::visit_all(std::size_t depth) {
 void tree_search::leave(const std::string& path) { ++left_[parent_of(path)]; }
 
 asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t depth) {
-  if (std::chrono::steady_clock::now() >= limit_) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now >= alike_limit_ && parent_of(path) == alike_path_) co_return;
+  if (now >= limit_) {
     is_late_ = true;
     co_return leave(path);
   }
@@ -157,7 +184,7 @@ void tree_search::plan(const std::string& path, recipe which, std::vector<std::s
   std::sort(names.begin(), names.end());
   if (names.size() > share && are_numbered(names)) {
     auto sample = take_sample(names, share);
-    alike_[path] = std::exchange(names, std::move(sample));
+    alike_[path] = {depth + 2, std::exchange(names, std::move(sample))};
   }
   put_on_levels(path, names, depth + 1);
 }
@@ -172,10 +199,11 @@ void tree_search::put_on_levels(const std::string& path, const std::vector<std::
   }
 }
 
-/// One of the sample below this path is something, so all are visited.
+/// A child of this path is something, so all are visited.
 void tree_search::release(const std::string& path, std::size_t depth) {
+  if (path == alike_path_) alike_path_.clear();
   const auto alike = alike_.extract(path);
-  if (!alike.empty()) put_on_levels(path, alike.mapped(), depth + 1);
+  if (!alike.empty()) put_on_levels(path, alike.mapped().names, depth + 1);
 }
 
 std::vector<survey_note> tree_search::notes() const {

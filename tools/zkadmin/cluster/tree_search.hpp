@@ -35,6 +35,7 @@ struct visited_node {
 
 struct search_options {
   std::size_t most = 10'000;                              ///< Nodes to visit.
+  std::size_t most_alike = 10'000;                        ///< Those of them beside samples that are nothing.
   std::function<bool(const std::string& path)> skips{};   ///< Nodes at and below which nothing is visited.
   std::function<void(const visited_node&)> on_visited{};  ///< Called once for each.
   bool is_known_root = false;                             ///< A root that is gone, or may not be read, is no error.
@@ -44,8 +45,8 @@ struct search_options {
 /// One walk, breadth first: if it has to be cut off, the deepest nodes are missing. If a node has more than 250
 /// children, 250 are visited with their level, and 250 more with each level below, so that a backlog takes only its
 /// share of the walk. Nodes that can be no recipes of their own by their names are skipped. Where more than 250
-/// children are all numbers of one sequence, such as effects, 250 are visited; the rest only if one of these is
-/// anything.
+/// children are all numbers of one sequence, such as effects, 250 are visited. If one of these is anything the others
+/// are visited, too; else behind everything else, as far as the walk goes, and what is left out of them is not counted.
 class tree_search {
  public:
   tree_search(zkrecipes::session session, std::string root, search_options how = {});
@@ -68,6 +69,8 @@ class tree_search {
 
  private:
   using level = std::vector<std::string>;
+  boost::asio::awaitable<void> visit_levels();
+  boost::asio::awaitable<void> visit_alike();
   boost::asio::awaitable<void> visit_all(std::size_t depth);
   boost::asio::awaitable<void> visit(const std::string& path, std::size_t depth);
   struct glimpse {
@@ -90,8 +93,14 @@ class tree_search {
   std::size_t visited_ = 0;
   bool is_late_ = false;
   bool is_gone_ = false;
-  std::map<std::string, recipe_place> told_;               ///< By the path of the node that tells of it.
-  std::map<std::string, std::vector<std::string>> alike_;  ///< Children beside a sample of them, by their parent.
+  std::map<std::string, recipe_place> told_;  ///< By the path of the node that tells of it.
+  struct beside_sample {
+    std::size_t level = 0;  ///< Below that of the sample.
+    std::vector<std::string> names{};
+  };
+  std::map<std::string, beside_sample> alike_;  ///< Children that are not in a sample of them, by their parent.
+  std::string alike_path_;                      ///< The parent of those that are visited, while they are nothing.
+  deadline alike_limit_ = deadline::max();
   recipe_paths found_;
   std::vector<std::string> refused_;
   std::map<std::string, std::size_t> left_;  ///< How many children of a node were not visited.
