@@ -14,12 +14,12 @@ class read_burst {
  public:
   explicit read_burst(session over) : over_(std::move(over)) {}
 
-  /// Begins the next burst when the one before it is over. It is twice as large, so at last any server has requests
-  /// that wait.
+  /// Begins the next burst when half of the one before it is answered, so there are always requests that wait. It is
+  /// twice as large, so at last any server refuses some.
   void keep_up() {
-    if (!is_over()) return;
+    if (*under_way_ > reads_ / 2) return;
     reads_ = std::min(2 * reads_, most_reads);
-    *under_way_ = reads_;
+    *under_way_ += reads_;
     for (std::size_t i = 0; i < reads_; ++i) {
       over_.async_exists("/", [left = under_way_](error_code, const node_stat&) { --*left; });
     }
