@@ -161,3 +161,12 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
 endforeach()
 
 include(CPack)
+
+# What the packages contain, without the tests.
+add_custom_target(packaged)
+foreach(each zkrecipes_consumer zkrecipes_consumer_shared zkrecipes_spool zkrecipes_redis zkrecipes_rabbitmq zkrecipes_testcluster
+             zkadmin testcluster testbroker zkrecipes-guardian)
+  if(TARGET ${each})
+    add_dependencies(packaged ${each})
+  endif()
+endforeach()
