@@ -64,9 +64,9 @@ BOOST_AUTO_TEST_CASE(a_peer_is_known_by_its_start) {
   child gone([&](const child::orders&) { const talker theirs(options.socket.path); });
   gone.reap();
   const descriptor last(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  const auto ended = peer_of(last.get());
-  BOOST_TEST_REQUIRE(ended.has_value());
-  BOOST_TEST(ended->started == 0u);
+  const auto last_one = peer_of(last.get());
+  BOOST_TEST_REQUIRE(last_one.has_value());
+  BOOST_TEST(last_one->started == 0u);
 }
 
 /// The kernel refuses the reading of a file of /proc that was opened before its process had gone.
