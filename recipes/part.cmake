@@ -97,9 +97,11 @@ function(zkrecipes_part name)
   if(name STREQUAL zkrecipes)
     set(component dev)
     file(GLOB headers CONFIGURE_DEPENDS include/zkrecipes/*.hpp)
+    list(FILTER headers EXCLUDE REGEX "/(flow|consumer|spool|redis|rabbitmq).hpp$")  # those of the other parts
     install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/zkrecipes COMPONENT ${component})
     install(DIRECTORY include/zkrecipes/detail DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/zkrecipes COMPONENT ${component})
   else()
+    install(FILES include/zkrecipes/${name}.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/zkrecipes COMPONENT ${component})
     install(DIRECTORY include/zkrecipes/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/zkrecipes COMPONENT ${component})
   endif()
   # Each library has an export file of its own, so that the package also works where only one is installed.

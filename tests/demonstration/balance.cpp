@@ -8,7 +8,6 @@
 
 #include "demonstration/balance_summary.hpp"
 #include "demonstration/report.hpp"
-#include "demonstration/balance_summary.hpp"
 
 using namespace demo;
 

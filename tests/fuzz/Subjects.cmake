@@ -190,6 +190,7 @@ function(zkrecipes_subjects name folder)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/${folder} ${ZKRECIPES_INNER_FOLDERS}
     ${PROJECT_SOURCE_DIR}/recipes/include ${PROJECT_SOURCE_DIR}/testcluster/include)
   set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
+  target_compile_definitions(${name} PRIVATE ZKADMIN_VERSION="0")
   target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections)
   target_link_libraries(${name} PRIVATE zkrecipes_settings ZooKeeper::st OpenSSL::SSL Boost::headers Boost::json
     tomlplusplus::tomlplusplus)

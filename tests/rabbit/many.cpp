@@ -4,7 +4,6 @@
 #include <map>
 
 #include "brokers/many_case.hpp"
-#include "brokers/read_burst.hpp"
 #include "rabbit/producer_case.hpp"
 #include "support/single_server.hpp"
 

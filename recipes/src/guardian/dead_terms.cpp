@@ -30,8 +30,8 @@ bool is_seat_of(std::string_view path, std::string_view leader_node) {
 
 dead_terms::dead_terms(std::vector<held_term> held, std::int64_t session_id) : session_id_(session_id) {
   for (auto& each : held) {
-    const auto seat = place_of(each.seat_path);
-    records_.push_back({std::move(each), seat});
+    const auto place = place_of(each.seat_path);
+    records_.push_back({std::move(each), place});
   }
 }
 
