@@ -168,7 +168,10 @@ BOOST_AUTO_TEST_CASE(nor_is_one_for_which_the_reply_was_lost) {
   serve_until_quarantine();
   execute(last().pending.front().first.operations);
   BOOST_TEST(is_in_quarantine);
+  BOOST_TEST(told.empty());
   reconnect();
+  BOOST_TEST_REQUIRE(told.size() == 1u);
+  BOOST_TEST(told[0].find("(quarantined, unless this was not done: 3 terms in a row") != std::string::npos, told[0]);
   check_that_it_waits_for_the_release();
 }
 

@@ -5,6 +5,7 @@
 
 #include "career/known_record.hpp"
 #include "session/hook.hpp"
+#include "session/outcomes.hpp"
 #include "shards/strikes.hpp"
 
 namespace zkrecipes::detail {
@@ -13,17 +14,21 @@ namespace {
 
 constexpr std::string_view quarantine_kind = "shard_quarantine";
 
-void tell_log(const group_frame& group, std::uint32_t shard, const quarantine_record& why) {
+/// `outcome`: of the write. Without a reply it counts as done, because nobody else would tell.
+void tell_log(const group_frame& group, std::uint32_t shard, const quarantine_record& why, const error_code& outcome) {
+  if (outcome && !may_have_happened(outcome)) return;
   const auto log = guarded(*group.session->get_scheduler(), group.session->options().log);
   if (!log) return;
   const auto path = group.where.quarantine(shard);
-  const auto detail = "quarantined: " + std::to_string(why.deaths) +
+  const auto detail = (outcome ? "quarantined, unless this was not done: " : "quarantined: ") +
+                      std::to_string(why.deaths) +
                       " terms in a row ended by a death, a stall or an exception; the last owner: " + why.last;
   log_event told;
   told.event = session_event::operation_failed;
   told.severity = log_severity::warning;
   told.operation = "quarantine";
   told.path = path;
+  told.error = outcome;
   told.detail = detail;
   log(told);
 }
@@ -85,7 +90,7 @@ awaitable<error_code> put_in_quarantine(group_frame_ptr group, own_node_ptr memb
   auto multi = backend::make_multi(all);
   const auto deadline = session->now() + session->options().timeout;
   auto done = co_await session->perform(std::move(multi), retry::once, member->bound(), deadline);
-  if (!done.error) tell_log(*group, shard, why);
+  tell_log(*group, shard, why, done.error);
   co_return done.error;
 }
 
