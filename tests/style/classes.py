@@ -31,7 +31,6 @@ LARGE = {
     "json_object": 27,
     "kept_node": 35,
     "message_source": 27,
-    "own_node": 45,
     "pacer": 26,
     "queue_base": 34,
     "queue_core": 32,

@@ -201,7 +201,7 @@ awaitable<error_code> group_member::join() {
   if (error) co_return error;
   node_ = std::move(node);
   orders_ = {};
-  orders_written_ = node_->written();
+  orders_written_ = node_->content().written;
   is_garbled_ = false;
   write_again_at_ = {};
   leave_by_ = never;
@@ -241,14 +241,14 @@ bool group_member::is_done() const {
 
 /// Nothing if our node holds what is no record of ours.
 std::optional<member_record> group_member::read_record() const {
-  auto record = parse_member_record(node_->data());
+  auto record = parse_member_record(node_->content().data);
   if (record && record->id != group_->options.id) record.reset();
   return record;
 }
 
 void group_member::read_orders() {
-  if (node_->written() == orders_written_) return;
-  orders_written_ = node_->written();
+  if (node_->content().written == orders_written_) return;
+  orders_written_ = node_->content().written;
   auto record = read_record();
   is_garbled_ = !record || !tells_the_same(*record, present_record());
   if (!record) return;  // the orders before stay
@@ -309,7 +309,7 @@ awaitable<void> group_member::write_record() {
   if (there) next.unknown_fields = there->unknown_fields;
   auto write = make_request(opcode::set, node_->path());
   write.data = serialize(next);
-  write.version = node_->version();
+  write.version = node_->content().version;
   const auto deadline = session()->now() + session()->options().timeout;
   auto written = co_await session()->perform(std::move(write), retry::once, node_->bound(), deadline);
   if (!written.error) is_shown_draining_ = next.is_draining;

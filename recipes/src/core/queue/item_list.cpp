@@ -357,8 +357,9 @@ awaitable<error_code> item_list::search() {
 /// node was lost with the connection or the session: then it has to be invoked again.
 awaitable<error_code> item_list::get_in_line() {
   line_spec line{frame_->where.on_side(idle_folder), std::string(idle_marker), idle_markers};
-  auto entered = co_await waiter::enter(frame_->session, std::move(line), waits);
-  auto& [error, who] = entered;
+  auto who = std::make_shared<waiter>(frame_->session, std::move(line), waits);
+  auto entered = co_await who->enter();
+  auto& [error] = entered;
   if (error == errc::session_expired || error == errc::connection_loss) co_return error_code();
   if (error) co_return error;
   node_ = who->node();
@@ -367,7 +368,7 @@ awaitable<error_code> item_list::get_in_line() {
     if (called_to()) return std::nullopt;
     return nearest_ahead(members, self);
   };
-  error = co_await who->wait_turn(turn);
+  error = co_await who->wait(turn);
   due_ = waiting_;  // as many as wait when the turn comes
   co_return node_->lost() ? error_code() : error;
 }
@@ -384,7 +385,7 @@ awaitable<error_code> item_list::step_back() {
 /// called.
 std::optional<entry> item_list::called_to() const {
   if (!node_) return std::nullopt;
-  const auto& call = node_->data();
+  const auto& call = node_->content().data;
   return frame_->where.parse(std::string_view(call).substr(0, call.find(' ')));
 }
 
@@ -392,7 +393,7 @@ std::optional<entry> item_list::called_to() const {
 /// quicker.
 awaitable<error_code> item_list::answer_call() {
   auto what = called_to();
-  const auto call = node_->data();
+  const auto call = node_->content().data;
   std::exchange(node_, nullptr)->leave_later();
   items_.clear();
   draws_left_ = 0;

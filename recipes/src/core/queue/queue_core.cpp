@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 #include "queue/attempts.hpp"
 #include "queue/dead_letter.hpp"
 #include "queue/dead_letter_folder.hpp"
