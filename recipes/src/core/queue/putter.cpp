@@ -16,7 +16,7 @@ constexpr std::size_t item_overhead = 100;
 /// The same for the ticket of an item and the next ticket, both together.
 constexpr std::size_t ticket_overhead = 250;
 
-// What is put, and the names that come of it: one item has one name.
+// One item or several, and as many names.
 std::span<const new_item> all_of(const new_item& item) { return {&item, 1}; }
 std::span<const new_item> all_of(const std::vector<new_item>& items) { return items; }
 
