@@ -29,7 +29,6 @@ LARGE = {
     "group_member": 34,
     "json_object": 27,
     "message_source": 27,
-    "pacer": 26,
     "queue_reader": 34,
     "rabbit_link": 28,
     "rabbit_producer_state": 38,
