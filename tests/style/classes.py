@@ -26,7 +26,6 @@ LARGE = {
     "delivery_run": 44,
     "delivery_window": 52,
     "external_message_source": 30,
-    "group_member": 34,
     "json_object": 27,
     "message_source": 27,
     "queue_reader": 34,
