@@ -1,6 +1,4 @@
 // Names of nodes in a line: which recipe they belong to, and their order.
-#include "line/node_name.hpp"
-
 #include <algorithm>
 #include <random>
 
@@ -8,6 +6,7 @@
 
 #include "barrier/round_view.hpp"
 #include "election/term_record.hpp"
+#include "line/line_spec.hpp"
 #include "lock/lock_line.hpp"
 #include "queue/queue_layout.hpp"
 

@@ -73,6 +73,20 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_missing_is_empty) {
   BOOST_TEST(status.result<0>().dead == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_status_writes_nothing) {
+  auto status = ask_status(line);
+  list({"qn-0000000001"});
+  CHECK_PENDING("children /q/_dead");
+  fail(errc::no_node);
+  CHECK_PENDING("exists /q/qn-0000000001");
+  backend::reply first;
+  first.stat.ctime = std::chrono::floor<std::chrono::milliseconds>(now().time_since_epoch()).count() - 7'000;
+  answer(first);
+  BOOST_TEST_REQUIRE(status.done(), "without a request that writes");
+  BOOST_TEST(!status.error());
+  BOOST_TEST((status.result<0>().oldest == 7s));
+}
+
 BOOST_AUTO_TEST_CASE(letters_are_read_a_hundred_at_once) {
   auto letters = ask_letters(250);
   for (std::size_t batch : {100, 100, 50}) {

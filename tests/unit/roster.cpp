@@ -179,13 +179,13 @@ BOOST_AUTO_TEST_CASE(that_a_member_lets_others_pass_is_seen_by_all_who_share_the
   roster other;
   const auto own_name = name(2);
   other.assign(listed, {own_name, 2}, {});
-  known.note_pass(1, true);
+  known.set_pass(1, true);
   BOOST_TEST(other.members()[1].lets_pass);
 }
 
 BOOST_AUTO_TEST_CASE(that_the_one_ahead_lets_others_pass_is_still_known_with_the_next_list) {
   know(line(0, 4), 3);
-  known.note_pass(2, true);
+  known.set_pass(2, true);
   know(line(1, 4), 3);
   BOOST_TEST(known.members()[1].lets_pass);
   BOOST_TEST(!known.members()[0].lets_pass);
@@ -216,15 +216,15 @@ BOOST_AUTO_TEST_CASE(by_the_list_of_another_it_may_be_our_turn) {
 BOOST_AUTO_TEST_CASE(that_a_member_lets_others_pass_is_noted_until_the_next_list) {
   const auto listed = line(0, 3);
   know(listed, 2);
-  known.note_pass(1, false);
+  known.set_pass(1, false);
   BOOST_TEST(known.members().data() == listed->data(), "nothing has changed");
-  known.note_pass(1, true);
+  known.set_pass(1, true);
   BOOST_TEST(known.members()[1].lets_pass);
   BOOST_TEST(!known.members()[0].lets_pass);
   BOOST_TEST(known.is_current());
-  known.note_pass(1, false);
+  known.set_pass(1, false);
   BOOST_TEST(!known.members()[1].lets_pass);
-  known.note_pass(0, true);
+  known.set_pass(0, true);
   know(line(0, 3), 2);
   BOOST_TEST(!known.members()[0].lets_pass);
 }

@@ -97,14 +97,37 @@ struct queue_status {
   std::size_t dead = 0;        ///< Dead letters.
   std::size_t foreign = 0;     ///< Nodes under the path that are not of a queue: not handed out, and not touched.
   std::size_t list_bytes = 0;  ///< See `queue_options::max_list_bytes`.
-  /// For how long the first item has been there (since it was given back, if it was given back to the end), by the
-  /// clock of the ensemble's leader for both moments.
+  /// For how long the first item has been there (since it was given back, if it was given back to the end). Its
+  /// beginning is by the clock of the ensemble's leader. The present is by that clock, too, if this object has learned
+  /// it in the last minute, as takes from a delay queue do; else by the clock of this machine.
   std::chrono::milliseconds oldest{0};
 };
 
 namespace detail {
+
 class queue_core;
-}
+
+/// The compiled part of the operations that all queues share: each starts a coroutine on the strand of the session.
+struct queue_operations {
+  template <class... Results>
+  using handler = handler_for<void(error_code, Results...)>;
+  using core_ptr = std::shared_ptr<queue_core>;
+  static void take(handler<message>, core_ptr, lease_clock::duration);
+  static void take_many(handler<std::vector<message>>, core_ptr, std::size_t, lease_clock::duration);
+  static void pop(handler<message>, core_ptr, lease_clock::duration);
+  static void acknowledge(handler<>, core_ptr, message, transaction);
+  static void give_back(handler<>, core_ptr, message, return_to, std::string);
+  static void reject(handler<>, core_ptr, message, std::string);
+  static void size(handler<std::size_t>, core_ptr);
+  static void status(handler<queue_status>, core_ptr);
+  static void dead_letters(handler<std::vector<dead_letter>>, core_ptr);
+  static void revive(handler<>, core_ptr, dead_letter);
+  static void discard(handler<>, core_ptr, dead_letter);
+  static void parked_keys(handler<std::vector<parked_key>>, core_ptr);
+  static void revive_key(handler<std::size_t>, core_ptr, parked_key);
+};
+
+}  // namespace detail
 
 /// Items wait in order, and several takers may take them. A claim, an ephemeral node beside the item, keeps the item
 /// from other takers while it is worked on. The claim ends with the session of its taker.
@@ -118,6 +141,8 @@ class queue_core;
 /// behind (it is removed in the background for as long as the session lives). Errors of every operation: those of
 /// `session`.
 class queue_base {
+  using operations = detail::queue_operations;
+
  public:
   using executor_type = boost::asio::any_io_executor;
 
@@ -149,7 +174,7 @@ class queue_base {
   /// Cost: as `async_take`.
   template <token_for<message> Token = default_token>
   auto async_take_for(time_budget budget, Token&& token = Token()) {
-    return detail::initiate<void(error_code, message)>(token, &start_take, core_, budget);
+    return detail::initiate<void(error_code, message)>(token, &operations::take, core_, budget);
   }
 
   /// As `async_take`, for up to `most` items, 1 to 1 000. It waits for the first item only, and completes with 1 or
@@ -174,7 +199,7 @@ class queue_base {
   /// Cost: as `async_take_many`.
   template <token_for<std::vector<message>> Token = default_token>
   auto async_take_many_for(std::size_t most, time_budget budget, Token&& token = Token()) {
-    return detail::initiate<void(error_code, std::vector<message>)>(token, &start_take_many, core_, most, budget);
+    return detail::initiate<void(error_code, std::vector<message>)>(token, &operations::take_many, core_, most, budget);
   }
 
   /// Removes the first item that no other taker has, and hands it out; waits for one if there is none. The item does
@@ -202,7 +227,7 @@ class queue_base {
   /// Cost: as `async_pop`.
   template <token_for<message> Token = default_token>
   auto async_pop_for(time_budget budget, Token&& token = Token()) {
-    return detail::initiate<void(error_code, message)>(token, &start_pop, core_, budget);
+    return detail::initiate<void(error_code, message)>(token, &operations::pop, core_, budget);
   }
 
   /// The item is done: removes the item and its claim. The second overload takes `effects`, which happen in the same
@@ -226,7 +251,8 @@ class queue_base {
   }
   template <token_for<> Token = default_token>
   auto async_acknowledge(message item, transaction effects, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_acknowledge, core_, std::move(item), std::move(effects));
+    return detail::initiate<void(error_code)>(token, &operations::acknowledge, core_, std::move(item),
+                                              std::move(effects));
   }
 
   /// The item is not done: any taker may take it again. The first overload returns it in place. In the second `where`
@@ -248,7 +274,8 @@ class queue_base {
   }
   template <token_for<> Token = default_token>
   auto async_return(message item, return_to where, std::string reason, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_return, core_, std::move(item), where, std::move(reason));
+    return detail::initiate<void(error_code)>(token, &operations::give_back, core_, std::move(item), where,
+                                              std::move(reason));
   }
 
   /// The item will never be done: it becomes a dead letter, with its data as it stands in the queue and the first 1 000
@@ -263,7 +290,7 @@ class queue_base {
   /// round trips.
   template <token_for<> Token = default_token>
   auto async_reject(message item, std::string reason, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_reject, core_, std::move(item), std::move(reason));
+    return detail::initiate<void(error_code)>(token, &operations::reject, core_, std::move(item), std::move(reason));
   }
 
   /// Counts the items, claimed ones included, as our server shows them.
@@ -275,22 +302,20 @@ class queue_base {
   /// Cost: 1 round trip, 1 request, whose reply has the names of all nodes under the path.
   template <token_for<std::size_t> Token = default_token>
   auto async_size(Token&& token = Token()) {
-    return detail::initiate<void(error_code, std::size_t)>(token, &start_size, core_);
+    return detail::initiate<void(error_code, std::size_t)>(token, &operations::size, core_);
   }
 
-  /// Reads the figures that an operator needs. Where there are items it writes one small node, to learn the leader's
-  /// time. If one of the figures can not be read, it completes with that error.
+  /// Reads the figures that an operator needs, and writes nothing: a client that may only read can ask. If one of the
+  /// figures can not be read, it completes with that error.
   ///
   /// Signature: `void(error_code, queue_status)`.
   /// Errors: `no_node` (there is no queue yet), `no_auth`, and those of `session`.
   /// Cancellation: all types.
   /// Thread safety: as the class says.
-  /// Cost: 4 round trips: the items, the dead letters, the first item, the write (which is left out if the time was
-  /// learned in the last minute on this connection; the first write at a path takes 3). Without items 2. A priority
-  /// queue 1 more.
+  /// Cost: 3 round trips: the items, the dead letters, the first item. Without items 2. A priority queue 1 more.
   template <token_for<queue_status> Token = default_token>
   auto async_status(Token&& token = Token()) {
-    return detail::initiate<void(error_code, queue_status)>(token, &start_status, core_);
+    return detail::initiate<void(error_code, queue_status)>(token, &operations::status, core_);
   }
 
   /// Reads all dead letters, oldest first. With an error the letters are those that were read before it.
@@ -302,7 +327,7 @@ class queue_base {
   /// Cost: 1 round trip, and 1 for each hundred letters; 1 request, and 1 for each letter.
   template <token_for<std::vector<dead_letter>> Token = default_token>
   auto async_dead_letters(Token&& token = Token()) {
-    return detail::initiate<void(error_code, std::vector<dead_letter>)>(token, &start_dead_letters, core_);
+    return detail::initiate<void(error_code, std::vector<dead_letter>)>(token, &operations::dead_letters, core_);
   }
 
   /// Puts a dead letter back at the end of the queue (of its priority), with no attempts counted: a put like any other.
@@ -318,7 +343,7 @@ class queue_base {
   /// Cost: as a put; after a lost reply 1 round trip more, for a letter with a key another one.
   template <token_for<> Token = default_token>
   auto async_revive(dead_letter which, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_revive, core_, std::move(which));
+    return detail::initiate<void(error_code)>(token, &operations::revive, core_, std::move(which));
   }
 
   /// Removes a dead letter for good.
@@ -331,7 +356,7 @@ class queue_base {
   /// Cost: 1 round trip, 1 request.
   template <token_for<> Token = default_token>
   auto async_discard(dead_letter which, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_discard, core_, std::move(which));
+    return detail::initiate<void(error_code)>(token, &operations::discard, core_, std::move(which));
   }
 
   /// Reads which keys are parked (`spent_message::park_key`), the oldest first. With an error the keys are those that
@@ -345,7 +370,7 @@ class queue_base {
   /// letters.
   template <token_for<std::vector<parked_key>> Token = default_token>
   auto async_parked_keys(Token&& token = Token()) {
-    return detail::initiate<void(error_code, std::vector<parked_key>)>(token, &start_parked_keys, core_);
+    return detail::initiate<void(error_code, std::vector<parked_key>)>(token, &operations::parked_keys, core_);
   }
 
   /// Ends the parking of a key: puts all its dead letters back, in order, each under the name that it had and so in its
@@ -369,7 +394,7 @@ class queue_base {
   /// dead letters twice and once more for each part.
   template <token_for<std::size_t> Token = default_token>
   auto async_revive_key(parked_key which, Token&& token = Token()) {
-    return detail::initiate<void(error_code, std::size_t)>(token, &start_revive_key, core_, std::move(which));
+    return detail::initiate<void(error_code, std::size_t)>(token, &operations::revive_key, core_, std::move(which));
   }
 
   const std::string& path() const noexcept;
@@ -391,22 +416,6 @@ class queue_base {
   queue_base& operator=(queue_base&&) = default;
 
  private:
-  template <class... Results>
-  using handler = detail::handler_for<void(error_code, Results...)>;
-  static void start_take(handler<message>, core_ptr, lease_clock::duration);
-  static void start_take_many(handler<std::vector<message>>, core_ptr, std::size_t, lease_clock::duration);
-  static void start_pop(handler<message>, core_ptr, lease_clock::duration);
-  static void start_acknowledge(handler<>, core_ptr, message, transaction);
-  static void start_return(handler<>, core_ptr, message, return_to, std::string);
-  static void start_reject(handler<>, core_ptr, message, std::string);
-  static void start_size(handler<std::size_t>, core_ptr);
-  static void start_status(handler<queue_status>, core_ptr);
-  static void start_dead_letters(handler<std::vector<dead_letter>>, core_ptr);
-  static void start_revive(handler<>, core_ptr, dead_letter);
-  static void start_discard(handler<>, core_ptr, dead_letter);
-  static void start_parked_keys(handler<std::vector<parked_key>>, core_ptr);
-  static void start_revive_key(handler<std::size_t>, core_ptr, parked_key);
-
   session session_;
   core_ptr core_;
 };

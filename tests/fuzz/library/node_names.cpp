@@ -2,7 +2,7 @@
 #include <array>
 
 #include "fuzz/target.hpp"
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 
 namespace fuzz::node_names_target {
 

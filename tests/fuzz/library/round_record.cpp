@@ -2,7 +2,7 @@
 #include "barrier/round_record.hpp"
 
 #include "fuzz/target.hpp"
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 
 namespace fuzz::round_record_target {
 

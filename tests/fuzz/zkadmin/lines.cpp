@@ -3,7 +3,7 @@
 #include "cluster/line_status.hpp"
 #include "cluster/recipe_reader.hpp"
 #include "fuzz/target.hpp"
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 
 namespace fuzz::lines_target {
 

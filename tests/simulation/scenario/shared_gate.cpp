@@ -10,7 +10,7 @@
 
 #include <zkrecipes/flow/shared_gate.hpp>
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 #include "scenario/gate_broker.hpp"
 #include "scenario/routine.hpp"
 

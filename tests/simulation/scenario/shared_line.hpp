@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 #include "run/stage.hpp"
 
 namespace zkrecipes::simulation {

@@ -15,7 +15,7 @@
 #include "cluster/stored_record.hpp"
 #include "failure.hpp"
 #include "for_each_index.hpp"
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 #include "queue/dead_letter.hpp"
 #include "queue/key_mark.hpp"
 #include "queue/queue_layout.hpp"

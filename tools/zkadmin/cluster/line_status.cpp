@@ -5,8 +5,8 @@
 
 #include "barrier/round_record.hpp"
 #include "barrier/round_view.hpp"
+#include "line/line_spec.hpp"
 #include "line/member_data.hpp"
-#include "line/node_name.hpp"
 #include "semaphore/permit_record.hpp"
 #include "text.hpp"
 

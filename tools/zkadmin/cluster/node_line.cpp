@@ -10,7 +10,7 @@
 #include "cluster/own_node.hpp"
 #include "cluster/session_owner.hpp"
 #include "for_each_index.hpp"
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkadmin {
 namespace {

@@ -12,8 +12,8 @@
 #include "cluster/line_status.hpp"
 #include "cluster/node_path.hpp"
 #include "failure.hpp"
+#include "line/line_spec.hpp"
 #include "line/member_data.hpp"
-#include "line/node_name.hpp"
 #include "semaphore/permit_record.hpp"
 #include "text.hpp"
 

@@ -10,7 +10,6 @@
 #include "career/record_follower.hpp"
 #include "career/take_over.hpp"
 #include "career/term_seat.hpp"
-#include "line/leaving.hpp"
 #include "line/own_node.hpp"
 #include "line/waiter.hpp"
 #include "session/back_off.hpp"
@@ -29,7 +28,7 @@ class line_seat final : public term_seat {
   const std::string& record_path() const noexcept override { return node_->line().parent; }
   std::string node_path() const override { return node_->path(); }
   error_code lost() const override { return node_->lost(); }
-  lease_clock::time_point valid_until() const override { return node_->valid_until(); }
+  lease_clock::time_point valid_until() const override { return node_->hold().valid_until(); }
 
   const incarnation_ptr& bound() const noexcept override { return node_->bound(); }
   bool revoked() const override { return node_->revoked(); }
@@ -209,22 +208,22 @@ awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::sh
   co_await accept_cancellation();
   auto line = election_line(self->path_);
   line.reads_parent = parent_reading::before_list;
-  auto entered = co_await waiter::enter(self->session_, line, candidate_data(self->options_.id, false));
+  auto who = std::make_shared<waiter>(self->session_, line, candidate_data(self->options_.id, false));
+  auto entered = co_await who->enter();
   one->error = std::get<0>(entered);
   if (one->error) co_return;
   self->has_worked_ = true;
   self->note_trouble({});
-  const auto& who = std::get<1>(entered);
   leaving place(who->node());
   one->seat = std::make_shared<line_seat>(who->node(), self->options_.id);
   place.keep();
-  who->tell_position([self](std::size_t ahead) { self->note_ahead(ahead); });
+  who->report_position([self](std::size_t ahead) { self->note_ahead(ahead); });
   auto first = who->parent() ? to_known(*who->parent()) : std::nullopt;
   if (first) self->note_term(first->record);
   auto record = std::make_shared<record_follower>(self->session_->get_scheduler(), std::move(first),
                                                   [self](const term_record& seen) { self->note_term(seen); });
   record->start(who);
-  one->error = co_await who->wait_turn(&nearest_ahead);
+  one->error = co_await who->wait(&nearest_ahead);
   record->stop();
   one->known = record->known();
 }

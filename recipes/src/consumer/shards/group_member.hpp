@@ -10,11 +10,10 @@
 
 #include <zkrecipes/consumer/shard_group.hpp>
 
-#include "career/coordinator.hpp"
 #include "line/own_node.hpp"
 #include "shards/group_frame.hpp"
-#include "shards/member_record.hpp"
-#include "shards/planner_career.hpp"
+#include "shards/group_planner.hpp"
+#include "shards/own_record.hpp"
 #include "shards/shard_holding.hpp"
 
 namespace zkrecipes::detail {
@@ -48,7 +47,6 @@ class group_member : public std::enable_shared_from_this<group_member> {
   awaitable<void> obey();
   awaitable<void> end_membership();
   awaitable<void> abandon();
-  std::optional<member_record> read_record() const;
   void read_orders();
   void follow_orders();
   void give_all_up(bool at_once);
@@ -56,15 +54,7 @@ class group_member : public std::enable_shared_from_this<group_member> {
   bool is_done() const;
   bool has_waited_enough();
   awaitable<void> leave();
-  awaitable<void> leave_for_a_while(shard_set own);
-  bool must_write_record() const;
-  awaitable<void> write_record();
   awaitable<void> rest();
-  member_record present_record() const;
-  void start_planner();
-  awaitable<void> end_planner();
-  bool has_planner_failed() const;
-  void tend_planner();
   void publish();
 
   group_frame_ptr group_;
@@ -72,29 +62,19 @@ class group_member : public std::enable_shared_from_this<group_member> {
   asio::any_io_executor executor_;
   condition changed_;  // the member's node, the end of a holding, or a request to stop or drain
   std::shared_ptr<own_node> node_;
-  shard_orders orders_;
-  std::int64_t orders_written_ = 0;  // of our node, as they were read
-  bool is_shown_draining_ = false;
-  std::string shown_failing_;
-  bool is_garbled_ = false;  // somebody has written something else of us into our node
   gone_members_ptr gone_;
   std::map<std::uint32_t, shard_holding_ptr> holdings_;
-  std::shared_ptr<coordinator> planner_;
-  planner_career planning_;
+  own_record record_;
+  group_planner planner_;
   task_ptr joining_;
-  task_ptr planner_task_;
-  error_code planner_error_;
   error_code join_error_;
   error_code trouble_;                        // why we can not join
-  lease_clock::time_point write_again_at_{};  // behind a refusal
   bool was_planned_for_ = false;              // in this run
-  lease_clock::time_point plan_again_at_ = never;
   lease_clock::time_point leave_by_ = never;  // whatever becomes of the ends of terms
   bool stopping_ = false;
   bool at_once_ = false;
   bool draining_ = false;
   back_off pause_;
-  back_off planner_pause_;
   std::atomic<bool> running_ = false;
   std::atomic<bool> is_forbidden_ = false;
   std::atomic<std::uint64_t> runs_ = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 #include "shards/group_nodes.hpp"

@@ -229,7 +229,7 @@ awaitable<void> shard_holding::retire() {
   auto pause = session->patience();
   while (!member_->lost()) {
     std::vector<backend::request> look{backend::make_catch_up(), make_request(backend::opcode::get, path)};
-    auto asked = co_await member_->ask(std::move(look));
+    auto asked = co_await ask(*member_, std::move(look));
     const auto& [error, seen] = asked;
     const bool is_seen = !error && has_caught_up(seen[0].error) && !is_untold(seen[1].error);
     auto record = is_seen && !seen[1].error ? parse_record(seen[1].data) : std::nullopt;

@@ -24,7 +24,7 @@ shard_seat::shard_seat(group_frame_ptr group, own_node_ptr member, std::uint32_t
 error_code shard_seat::lost() const { return given_up_ ? make_error_code(errc::closed) : member_->lost(); }
 
 lease_clock::time_point shard_seat::valid_until() const {
-  return given_up_ ? lease_clock::time_point{} : member_->valid_until();
+  return given_up_ ? lease_clock::time_point{} : member_->hold().valid_until();
 }
 
 awaitable<outcome<>> shard_seat::wait_lost() {

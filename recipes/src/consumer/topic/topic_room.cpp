@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkrecipes::detail {
 

@@ -98,7 +98,7 @@ awaitable<topic_sender::result> topic_sender::settle(topic_room& room) {
   result done;
   done.put = first->what.count();
   done.before = first->after - first->what.count();
-  record_.note_written(first->after, first->answer.results[first->writes - 1].stat.version);
+  record_.record_written(first->after, first->answer.results[first->writes - 1].stat.version);
   note_names(*first, room);
   send_again();
   co_return done;

@@ -29,7 +29,7 @@ attendance::executor_type attendance::get_executor() const noexcept {
 
 std::int64_t attendance::round() const noexcept { return attendant_ ? attendant_->round() : 0; }
 error_code attendance::error() const noexcept {
-  return attendant_ ? attendant_->where()->error() : make_error_code(errc::closed);
+  return attendant_ ? attendant_->where()->hold().error() : make_error_code(errc::closed);
 }
 
 const std::string& attendance::path() const noexcept { return attendant_ ? attendant_->where()->path() : no_path(); }

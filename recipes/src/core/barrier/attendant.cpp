@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "line/leaving.hpp"
 #include "line/member_data.hpp"
 #include "session/deadline.hpp"
 #include "session/forwarding.hpp"
@@ -44,9 +43,10 @@ awaitable<outcome<attendant_ptr>> attendant::enter(double_barrier_ptr at, lease_
                                                    diagnostic why) {
   const auto on = at->session->get_scheduler();
   line_spec line{at->path, round_marker(at->size), round_markers(), parent_reading::before_list};
-  auto coming = waiter::enter(at->session, std::move(line), id_data(at->id));
-  auto arrived = co_await with_deadline(on, deadline, std::move(coming));
-  auto& [error, who] = arrived;
+  auto who = std::make_shared<waiter>(at->session, std::move(line), id_data(at->id));
+  auto entering = who->enter();
+  auto entered = co_await with_deadline(on, deadline, std::move(entering));
+  auto& [error] = entered;
   if (error == errc::foreign_data) why.note("another recipe uses the path " + at->path);
   if (error) co_return outcome<attendant_ptr>(error, nullptr);
   leaving place(who->node());
@@ -98,7 +98,7 @@ error_code attendant::see(const std::string& data, std::int32_t version, std::sp
   version_ = version;
   knows_us_ = seen->record.knows(self_.guid);
   ahead_ = ahead_in(*seen);
-  own_ = seen->nodes_of(node_->guid());
+  own_ = seen->nodes_of(node_->place().guid);
   openable_ = seen->can_open(at_->size) ? seen : nullptr;
   round_ = seen->admits(self_) ? seen : nullptr;
   fresh_ = true;
@@ -115,7 +115,7 @@ awaitable<error_code> attendant::look() {
   std::vector<backend::request> all{make_request(opcode::get, at_->path, true),
                                     make_request(opcode::children, at_->path, false)};
   watch_out(all);
-  auto answered = co_await node_->ask(std::move(all));
+  auto answered = co_await ask(*node_, std::move(all));
   auto& [error, seen] = answered;
   if (error) co_return error;
   const auto& record = seen[0];
@@ -183,7 +183,7 @@ awaitable<error_code> attendant::open() {
   all.set(at_->path, serialize(next->record), seen->version).append(std::move(checks));
   fresh_ = false;
   std::vector<backend::request> decision{backend::make_multi(all)};
-  auto answered = co_await node_->ask(std::move(decision));
+  auto answered = co_await ask(*node_, std::move(decision));
   ++at_->tries;
   auto& [error, decided] = answered;
   if (!error) error = decided.front().error;

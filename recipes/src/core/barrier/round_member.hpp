@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkrecipes::detail {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "barrier/round_record.hpp"
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkrecipes::detail {
 

@@ -10,7 +10,6 @@
 #include "commit/commit_leader.hpp"
 #include "commit/commit_transaction.hpp"
 #include "election/term_record.hpp"
-#include "line/leaving.hpp"
 #include "line/member_data.hpp"
 #include "line/waiter.hpp"
 #include "session/back_off.hpp"
@@ -68,12 +67,13 @@ awaitable<outcome<>> commit_campaign::run() {
 /// Stands for election and leads once. Errors: as `commit_leader::lead`.
 awaitable<error_code> commit_campaign::lead_once() {
   auto line = election_line(join(path_, "_coordinator"));
-  auto entered = co_await waiter::enter(session_, std::move(line), id_data(options_.id));
-  auto& [error, where] = entered;
+  auto where = std::make_shared<waiter>(session_, std::move(line), id_data(options_.id));
+  auto entered = co_await where->enter();
+  auto& [error] = entered;
   if (error) co_return error;
   const leaving place(where->node());
   has_worked_ = true;
-  error = co_await where->wait_turn(&nearest_ahead);
+  error = co_await where->wait(&nearest_ahead);
   if (!error) {
     auto leading = std::make_shared<commit_leader>(where->node(), path_, options_);
     error = co_await leading->lead();

@@ -19,7 +19,7 @@ namespace {
 /// An instance with the same address and ports is taken for ours from an earlier run. A static one belongs to no
 /// session that could be compared, so it is taken over; one of another session is waited for, because it ends with
 /// that.
-kept_node::recogniser at_the_same_address(const service_instance& instance) {
+recogniser at_the_same_address(const service_instance& instance) {
   return [instance](const std::string& data) {
     auto there = parse_service_instance(data);
     return there && there->name == instance.name && there->id == instance.id && there->address == instance.address &&
@@ -41,7 +41,7 @@ awaitable<outcome<service_registration>> register_instance(core_ptr session, std
   if (const auto why = problem_with(instance, text)) co_return result_type(why, service_registration());
   if (is_too_large(*text)) co_return result_type(errc::too_large, service_registration());
   persistent_node_options options;
-  kept_node::recogniser same;
+  recogniser same;
   const auto is_earlier_run = at_the_same_address(instance);
   if (instance.type == service_type::static_node) {
     options.mode = create_mode::persistent;

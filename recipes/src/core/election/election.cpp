@@ -4,7 +4,7 @@
 
 #include "election/view.hpp"
 #include "line/member_data.hpp"
-#include "line/turn.hpp"
+#include "line/waiter.hpp"
 #include "session/deadline.hpp"
 #include "session/make.hpp"
 
@@ -96,7 +96,7 @@ void election::start_campaign(handler_for<void(error_code, ownership)> h, core_p
                               election_options options, lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   auto line = election_line(std::move(path), options.names);
-  auto turn = own_turn(core, std::move(line), campaigner_data(options.id), &nearest_ahead, {});
+  auto turn = own_in_turn(core, std::move(line), campaigner_data(options.id), &nearest_ahead, {});
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
 }
 

@@ -5,8 +5,8 @@
 
 #include "backend/worded_errors.hpp"
 #include "election/term_history.hpp"
+#include "line/line_spec.hpp"
 #include "line/member_data.hpp"
-#include "line/node_name.hpp"
 #include "session/background.hpp"
 
 namespace zkrecipes::detail {

@@ -17,7 +17,77 @@ constexpr auto inconclusive = errc::connection_loss;
 
 bool is_inconclusive(const error_code& error) { return error == inconclusive || error == errc::session_expired; }
 
+/// Reads the node behind a catch-up, because a server that is behind may not know yet that another client's node stands
+/// there.
+awaitable<backend::reply> look_closely(core_ptr session, std::string path, incarnation_ptr bound,
+                                       lease_clock::time_point until, bool reads_data) {
+  const auto look = reads_data ? opcode::get : opcode::exists;  // `exists` needs no right to read
+  std::vector<backend::request> both{backend::make_catch_up(), make_request(look, std::move(path))};
+  auto answers = co_await session->perform_all(std::move(both), std::move(bound), until);
+  if (!has_caught_up(answers[0].error)) answers[1].error = answers[0].error;
+  co_return std::move(answers[1]);
+}
+
+/// The error of a removal that has left the node in place. Every other result means that the node has gone or goes with
+/// its session: no error.
+error_code why_it_stays(const kept_identity& own, const error_code& error) {
+  return leaves_node(error) || (is_fatal(error) && !own.is_ephemeral) ? error : error_code();
+}
+
+/// Whether the node may still stand, so that the removal must be tried again. The end of a session removes an ephemeral
+/// node only.
+bool is_open(const kept_identity& own, const error_code& error) {
+  return error == errc::connection_loss || (error == errc::session_expired && !own.is_ephemeral);
+}
+
+/// Removes the node if it is ours. No error: it was removed, or the node that stands there is not ours.
+awaitable<error_code> remove_if_own(core_ptr session, const std::string& path, const kept_identity& own,
+                                    lease_clock::time_point until) {
+  for (;;) {
+    auto node = co_await look_closely(session, path, own.binding(), until, static_cast<bool>(own.same));
+    if (node.error) co_return node.error;
+    if (!own.is_own(node, own.bound)) co_return error_code();
+    auto remove = make_request(opcode::remove, path);
+    remove.version = node.stat.version;
+    auto bound = own.binding();
+    auto result = co_await session->perform(std::move(remove), retry::once, std::move(bound), until);
+    if (result.error != errc::bad_version) co_return result.error;
+  }
+}
+
+/// Removes our node, also if it is not known what became of its create. Nothing of ours is left, unless the session
+/// ends first. `kept` keeps the session open; it is let go where nobody waits for a connection. The references have to
+/// outlive it.
+awaitable<error_code> remove_own(core_ptr& kept, const std::string& path, const kept_identity& own,
+                                 const persistent_node_options& options) {
+  if (!own.bound) co_return error_code();
+  auto session = kept->shared_from_this();
+  const auto bound = own.binding();
+  const auto& on = session->get_scheduler();
+  // The end of the session removes an ephemeral node, so without a connection we do not keep the session open. A
+  // persistent node would stay, so we wait for a connection, for as long as a session lasts without one.
+  const auto let_go = on->now() + (own.is_ephemeral ? std::chrono::milliseconds(0) : session->options().timeout);
+  back_off pause(options.first_pause, options.max_pause);
+  for (bool is_first = true;; is_first = false) {
+    const bool is_at_hand = is_first && session->connected();
+    if (on->now() >= let_go && !is_at_hand) kept.reset();
+    auto error = co_await remove_if_own(session, path, own, kept ? let_go : never);
+    if (is_open(own, error)) continue;
+    if (error != errc::server_error) co_return why_it_stays(own, error);
+    const bool again = co_await session->rest(pause, bound);
+    if (!again) co_return own.is_ephemeral ? error_code() : error;
+  }
+}
+
 }  // namespace
+
+bool kept_identity::is_own(const backend::reply& node, const incarnation_ptr& here) const {
+  if (node.stat.ephemeral_owner != (is_ephemeral ? here->key.id : 0)) return false;
+  const bool is_last = node.stat.czxid == czxid;
+  // A persistent node has no owner.
+  const bool is_same = !same || is_last || same(node.data);
+  return is_same && (!stands || is_last);
+}
 
 kept_node::kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options,
                      recogniser same, mark_keeper keep_marks)
@@ -25,8 +95,8 @@ kept_node::kept_node(core_ptr session, std::string path, std::string data, persi
       session_(std::move(session)),
       path_(std::move(path)),
       options_(std::move(options)),
-      same_(std::move(same)),
       keep_marks_(std::move(keep_marks)),
+      own_{options_.mode == create_mode::ephemeral, std::move(same)},
       data_(std::move(data)),
       changed_(scheduler_) {}
 
@@ -42,11 +112,11 @@ void kept_node::close_later() {
 awaitable<void> kept_node::run() {
   co_await keep();
   co_await ignore_cancellation();
-  end_ = co_await remove_own();
+  end_ = co_await remove_own(session_, path_, own_, options_);
   session_.reset();
   finished_ = true;
-  note_absent();
-  if (status().error != errc::node_removed) note(errc::closed);
+  on_absent();
+  if (status().error != errc::node_removed) record(errc::closed);
   changed_.notify();
 }
 
@@ -60,7 +130,7 @@ awaitable<void> kept_node::keep() {
       if (!error) error = co_await write();
       if (is_inconclusive(error)) break;
       if (error == asio::error::operation_aborted) co_return;
-      if (refused.is_news(*session_, error)) note(error);
+      if (refused.is_news(*session_, error)) record(error);
       if (is_fatal(error) || error == errc::node_removed) co_return;
       const bool look_again = co_await rest(*hint, error, pause);
       const bool stopped = co_await cancelled();
@@ -85,19 +155,19 @@ awaitable<bool> kept_node::rest(const watch& hint, const error_code& error, back
 
 /// Reads the node and sets a watch. If the node is not known to stand, creates it first, in the same round trip.
 awaitable<error_code> kept_node::stand() {
-  auto bound = binding();
+  auto bound = own_.binding();
   auto error = co_await session_->wait_connected(bound, never);
   if (error == errc::session_expired) {
-    bound_.reset();
-    note_absent();
-    note(error);
+    own_.bound.reset();
+    on_absent();
+    record(error);
   }
   if (error) co_return error;
   auto here = session_->current();
-  bound_ = here;
+  own_.bound = here;
   exchange_ptr creating;
   const auto making = wanted_;
-  if (!stands_) {
+  if (!own_.stands) {
     auto create = make_request(opcode::create, path_);
     create.data = content();
     create.mode = options_.mode;
@@ -108,7 +178,7 @@ awaitable<error_code> kept_node::stand() {
   auto reading = session_->send(std::move(get));
   if (creating) {
     error = co_await make(here, creating);
-    if (!error && stands_) written_ = making;
+    if (!error && own_.stands) written_ = making;
   }
   auto node = co_await session_->answer(reading);
   if (error) co_return error;
@@ -118,7 +188,7 @@ awaitable<error_code> kept_node::stand() {
 /// Waits for the answer to a create, and interprets it.
 awaitable<error_code> kept_node::make(const incarnation_ptr& here, exchange_ptr creating) {
   auto made = co_await session_->answer(std::move(creating));
-  if (!made.error) note_present(made.stat, true);
+  if (!made.error) on_present(made.stat, true);
   if (made.error == errc::node_exists) made.error.clear();  // the read that follows shows whose it is
   if (made.error == errc::no_node) {
     std::string parent(parent_of(path_));
@@ -129,65 +199,38 @@ awaitable<error_code> kept_node::make(const incarnation_ptr& here, exchange_ptr 
 }
 
 error_code kept_node::judge(const backend::reply& node, const incarnation_ptr& here) {
-  if (!node.error && is_own(node, here)) {
-    note_data(node);
-    if (!stands_ && node.data == content()) written_ = wanted_;  // ours, though no reply has told of its creation
-    if (!stands_) note_present(node.stat, false);
+  if (!node.error && own_.is_own(node, here)) {
+    record_data(node);
+    if (!own_.stands && node.data == content()) written_ = wanted_;  // ours, though no reply has told of its creation
+    if (!own_.stands) on_present(node.stat, false);
     return {};
   }
   if (node.error && node.error != errc::no_node) return node.error;
-  const bool was_there = stands_;
-  note_absent();
+  const bool was_there = own_.stands;
+  on_absent();
   if (was_there && !options_.restore) return errc::node_removed;
-  const bool is_to_be_had = !node.error && is_own(node, here);
+  const bool is_to_be_had = !node.error && own_.is_own(node, here);
   if (node.error || is_to_be_had) return inconclusive;  // gone or made anew: the next round makes or finds it
   in_the_way_ = node.data;
   return node.stat.ephemeral_owner ? errc::busy : errc::foreign_data;
-}
-
-bool kept_node::is_ours(const node_stat& node, const incarnation_ptr& here) const {
-  return node.ephemeral_owner == (ephemeral() ? here->key.id : 0);
-}
-
-/// Whether a persistent node, which has no owner, is the one that we keep.
-bool kept_node::is_same(const backend::reply& node) const {
-  return !same_ || node.stat.czxid == czxid_ || same_(node.data);
-}
-
-/// While our node is known to stand, only a node with its `czxid` is ours. Another one in its place is not, even if it
-/// could be.
-bool kept_node::is_own(const backend::reply& node, const incarnation_ptr& here) const {
-  return is_ours(node.stat, here) && is_same(node) && (!stands_ || node.stat.czxid == czxid_);
-}
-
-/// Reads the node behind a catch-up, because a server that is behind may not know yet that another client's node stands
-/// there.
-awaitable<backend::reply> kept_node::look_closely(std::shared_ptr<core> session, lease_clock::time_point until,
-                                                  bool reads_data) {
-  const auto look = reads_data ? opcode::get : opcode::exists;  // `exists` needs no right to read
-  std::vector<backend::request> both{backend::make_catch_up(), make_request(look, path_)};
-  auto bound = binding();
-  auto answers = co_await session->perform_all(std::move(both), std::move(bound), until);
-  if (!has_caught_up(answers[0].error)) answers[1].error = answers[0].error;
-  co_return std::move(answers[1]);
 }
 
 /// ZooKeeper has no condition on a node's owner. So we look whose node it is, and write on condition of the version
 /// that we saw.
 awaitable<error_code> kept_node::write() {
   while (written_ != wanted_) {
-    auto node = co_await look_closely(session_, never, same_ || keep_marks_);
+    auto node = co_await look_closely(session_, path_, own_.binding(), never, own_.same || keep_marks_);
     if (node.error && node.error != errc::no_node) co_return node.error;
-    if (node.error || !is_own(node, bound_)) co_return inconclusive;
-    note_data(node);
+    if (node.error || !own_.is_own(node, own_.bound)) co_return inconclusive;
+    record_data(node);
     auto set = make_request(opcode::set, path_);
     set.data = content();
     set.version = node.stat.version;
     const auto writing = wanted_;
-    auto bound = binding();
+    auto bound = own_.binding();
     auto result = co_await session_->perform(std::move(set), retry::once, bound);
     if (result.error == errc::bad_version) continue;  // somebody has written into it
-    const bool is_another = !result.error && result.stat.czxid != czxid_;
+    const bool is_another = !result.error && result.stat.czxid != own_.czxid;
     if (is_another || result.error == errc::no_node) co_return inconclusive;
     if (result.error) co_return result.error;
     written_ = writing;
@@ -197,65 +240,18 @@ awaitable<error_code> kept_node::write() {
   co_return error_code();
 }
 
-/// Removes our node, also if it is not known what became of its create. Nothing of ours is left, unless the session
-/// ends first.
-awaitable<error_code> kept_node::remove_own() {
-  if (!bound_) co_return error_code();
-  auto session = session_->shared_from_this();
-  const auto bound = binding();
-  // The end of the session removes an ephemeral node, so without a connection we do not keep the session open. A
-  // persistent node would stay, so we wait for a connection, for as long as a session lasts without one.
-  const auto let_go = scheduler_->now() + (ephemeral() ? std::chrono::milliseconds(0) : session->options().timeout);
-  back_off pause(options_.first_pause, options_.max_pause);
-  for (bool is_first = true;; is_first = false) {
-    const bool is_at_hand = is_first && session->connected();
-    if (scheduler_->now() >= let_go && !is_at_hand) session_.reset();
-    auto error = co_await remove_if_own(session, session_ ? let_go : never);
-    if (is_open(error)) continue;
-    if (error != errc::server_error) co_return why_it_stays(error);
-    const bool again = co_await session->rest(pause, bound);
-    if (!again) co_return ephemeral() ? error_code() : error;
-  }
-}
-
-/// Removes the node if it is ours. No error: it was removed, or the node that stands there is not ours.
-awaitable<error_code> kept_node::remove_if_own(std::shared_ptr<core> session, lease_clock::time_point until) {
-  for (;;) {
-    auto node = co_await look_closely(session, until, static_cast<bool>(same_));
-    if (node.error) co_return node.error;
-    if (!is_own(node, bound_)) co_return error_code();
-    auto remove = make_request(opcode::remove, path_);
-    remove.version = node.stat.version;
-    auto bound = binding();
-    auto result = co_await session->perform(std::move(remove), retry::once, std::move(bound), until);
-    if (result.error != errc::bad_version) co_return result.error;
-  }
-}
-
-/// The error of a removal that has left the node in place. Every other result means that the node has gone or goes with
-/// its session: no error.
-error_code kept_node::why_it_stays(const error_code& error) const {
-  return leaves_node(error) || (is_fatal(error) && !ephemeral()) ? error : error_code();
-}
-
-/// Whether the node may still stand, so that the removal must be tried again. The end of a session removes an ephemeral
-/// node only.
-bool kept_node::is_open(const error_code& error) const {
-  return error == errc::connection_loss || (error == errc::session_expired && !ephemeral());
-}
-
 persistent_node_status kept_node::status() const {
   std::lock_guard lock(mutex_);
   return status_;
 }
 
-void kept_node::note_data(const backend::reply& node) {
+void kept_node::record_data(const backend::reply& node) {
   if (keep_marks_) there_ = node.data;
 }
 
-void kept_node::note_present(const node_stat& node, bool made) {
-  stands_ = true;
-  czxid_ = node.czxid;
+void kept_node::on_present(const node_stat& node, bool made) {
+  own_.stands = true;
+  own_.czxid = node.czxid;
   {
     std::lock_guard lock(mutex_);
     status_.present = true;
@@ -267,8 +263,8 @@ void kept_node::note_present(const node_stat& node, bool made) {
   changed_.notify();
 }
 
-void kept_node::note_absent() {
-  if (!std::exchange(stands_, false)) return;
+void kept_node::on_absent() {
+  if (!std::exchange(own_.stands, false)) return;
   written_ = 0;
   {
     std::lock_guard lock(mutex_);
@@ -279,8 +275,8 @@ void kept_node::note_absent() {
   changed_.notify();
 }
 
-/// Notes the result of a try.
-void kept_node::note(const error_code& error) {
+/// Records the result of a try.
+void kept_node::record(const error_code& error) {
   ++tries_;
   {
     std::lock_guard lock(mutex_);

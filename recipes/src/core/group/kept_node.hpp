@@ -14,10 +14,26 @@
 
 namespace zkrecipes::detail {
 
+/// Tells by its data whether a persistent node that was there before us is the one that we are to keep.
+using recogniser = std::function<bool(const std::string& data)>;
+
+/// Which node at a path is the one that we keep.
+struct kept_identity {
+  bool is_ephemeral = false;
+  recogniser same{};        ///< Null: every persistent node at the path is taken for ours.
+  incarnation_ptr bound{};  ///< The session in which the node was made or found, or may have been.
+  bool stands = false;
+  std::int64_t czxid = 0;  ///< That of the node that was ours last, 0: there was none.
+
+  /// While our node is known to stand, only a node with its `czxid` is ours. Another one in its place is not, even if
+  /// it could be.
+  bool is_own(const backend::reply& node, const incarnation_ptr& here) const;
+  /// The session whose end removes the node; none for a persistent node.
+  incarnation_ptr binding() const { return is_ephemeral ? bound : nullptr; }
+};
+
 class kept_node : public std::enable_shared_from_this<kept_node> {
  public:
-  /// Tells by its data whether a persistent node that was there before us is the one that we are to keep.
-  using recogniser = std::function<bool(const std::string& data)>;
   /// The data to write in place of `wanted`: with the marks that others have set in `there`, what our node holds.
   using mark_keeper = std::function<std::string(const std::string& there, std::string wanted)>;
 
@@ -55,38 +71,24 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   error_code judge(const backend::reply& node, const incarnation_ptr& here);
   awaitable<error_code> write();
   awaitable<bool> rest(const watch& hint, const error_code& error, back_off& pause);
-  awaitable<error_code> remove_own();
-  awaitable<backend::reply> look_closely(std::shared_ptr<core> session, lease_clock::time_point until, bool reads_data);
-  awaitable<error_code> remove_if_own(std::shared_ptr<core> session, lease_clock::time_point until);
-  bool is_own(const backend::reply& node, const incarnation_ptr& here) const;
-  bool is_open(const error_code& error) const;
-  error_code why_it_stays(const error_code& error) const;
-  bool is_ours(const node_stat& node, const incarnation_ptr& here) const;
-  bool is_same(const backend::reply& node) const;
-  bool ephemeral() const noexcept { return options_.mode == create_mode::ephemeral; }
-  /// The session whose end removes the node; none for a persistent node.
-  incarnation_ptr binding() const { return ephemeral() ? bound_ : nullptr; }
-  void note_data(const backend::reply& node);
+  void record_data(const backend::reply& node);
   std::string content() const { return keep_marks_ ? keep_marks_(there_, data_) : data_; }
-  void note_present(const node_stat& node, bool made);
-  void note_absent();
-  void note(const error_code& error);
+  void on_present(const node_stat& node, bool made);
+  void on_absent();
+  void record(const error_code& error);
 
   scheduler_ptr scheduler_;
   core_ptr session_;
   const std::string path_;
   const persistent_node_options options_;
-  const recogniser same_;
   const mark_keeper keep_marks_;
+  kept_identity own_;
   std::string data_;
   std::string there_;          // what our node held when it was read last; with `keep_marks_` only
   std::string in_the_way_;     // what another session's node at the path holds
   std::uint64_t wanted_ = 1;   // number of the data that is to be written
   std::uint64_t written_ = 0;  // number of the data that the node holds
   std::uint64_t tries_ = 0;    // number of tries that came to a result
-  incarnation_ptr bound_;      // the session in which the node was made or found, or may have been
-  bool stands_ = false;
-  std::int64_t czxid_ = 0;  // of the node that was ours last, 0: there was none
   bool finished_ = false;
   error_code end_;  // the result of the removal
   condition changed_;

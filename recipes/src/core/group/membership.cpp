@@ -31,7 +31,7 @@ awaitable<outcome<joined_member>> join_group(core_ptr session, std::string path,
       std::make_shared<kept_node>(std::move(session), join(path, name), std::move(data), persistent_node_options());
   node->start();
   joined_member member{persistent_node(node)};  // leaves the group again unless it is returned
-  kept_node::recogniser may_go;
+  recogniser may_go;
   if (options.wait_for_name) may_go = [](const std::string&) { return true; };
   auto error = co_await node->wait_standing(std::move(may_go), lease_clock::duration::max());
   if (error) member = joined_member();

@@ -5,50 +5,105 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "line/line_entry.hpp"
 #include "line/line_spec.hpp"
-#include "line/node_name.hpp"
 #include "session/condition.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 
-/// The answers to the requests that were sent along with the creation of our node.
-struct line_reading {
-  member_list members;                             ///< Null if the list was lost.
-  std::shared_ptr<const backend::reply> parent{};  ///< If the line reads it, and the list has come.
+class own_node;
+
+/// Whether a node is ours: until it is lost or left, and by the session's lease and by limits of our own. All but `end`
+/// and `limit` from any thread.
+class node_hold {
+ public:
+  node_hold(const core& session, const line_place& which) : session_(session), which_(which) {}
+
+  /// Why the node was lost or left, as far as it was noticed.
+  error_code lost() const;
+  /// Why it is not ours, by the clock of this moment: nobody may have noticed it yet.
+  error_code error() const;
+  /// End of the belief that the node is ours, by the session's lease.
+  lease_clock::time_point valid_until() const;
+
+  /// False: it had ended before.
+  bool end(error_code why);
+  /// It is lost at this time with `revoked`, unless that was to happen earlier.
+  void limit(lease_clock::time_point when);
+
+  // On the strand.
+  lease_clock::time_point limited_until() const noexcept { return until_; }
+  /// When the clock has to be looked at again.
+  lease_clock::time_point believed_until() const;
+  /// Why the hold is over by the clock, or because the incarnation is.
+  error_code due() const;
+
+ private:
+  const core& session_;
+  const line_place& which_;
+  mutable std::mutex mutex_;
+  error_code lost_;
+  lease_clock::time_point until_ = never;  // written on the strand, so it is read there without the mutex
 };
 
-/// An ephemeral sequential node of ours, from its creation until it is lost or left. Its guard, a coroutine, watches
-/// the lease and the node itself, which an operator can remove, and to which others can write that we should give it
-/// up.
+/// The node as last seen: others can write to it.
+struct node_content {
+  std::string data;
+  std::int32_t version = 0;
+  std::int64_t written =
+      0;  ///< The transaction that wrote it, or created the node: the same data can be written again.
+};
+
+/// Watches the node, which an operator can remove, and to which others can write that we should give it up; and the
+/// clock. On the strand.
+class node_guard {
+ public:
+  node_guard(own_node& whose, std::string data) : node_(whose), content_{std::move(data)} {}
+
+  /// Starts a coroutine that runs for as long as the node is ours.
+  void start();
+
+  const node_content& content() const noexcept { return content_; }
+  /// A request to give the node up was read.
+  bool is_revoked() const noexcept { return is_revoked_; }
+  /// By an event; the look behind it tells why.
+  bool is_deletion_told() const;
+
+ private:
+  static awaitable<void> run(std::shared_ptr<own_node> node);
+  awaitable<void> watch_node();
+  void read(const backend::reply& seen);
+  void look_for_request(const std::string& data);
+
+  own_node& node_;
+  node_content content_;
+  core::holder holder_;  // our own, among the session's
+  bool is_revoked_ = false;
+  std::weak_ptr<const watch> hint_;  // the present one
+  bool is_deletion_told_ = false;    // by an event that came before this hint
+};
+
+/// An ephemeral sequential node of ours, from its creation until it is lost or left.
 class own_node : public std::enable_shared_from_this<own_node> {
  public:
   own_node(core_ptr session, line_spec line, std::string data);
 
-  /// Creates the node and lists the line: one round trip if the parent exists. To be called once. If it is cancelled,
-  /// or fails in a way that leaves open whether the node was created, the node is removed in the background. Error:
-  /// `foreign_data` if somebody stands there already who is of another recipe (where the list is lost, `check_path`
-  /// says so later).
+  /// Enters the line. To be called once. If it is cancelled, or fails in a way that leaves open whether the node was
+  /// created, the node is removed in the background. Error: `foreign_data` if somebody stands there already who is of
+  /// another recipe (where the list is lost, `check_neighbours` says so later).
   awaitable<outcome<line_reading>> create();
-  /// Sees that the line can be used, judged by the numbers of the members of other recipes (`strangers_among`). Those
-  /// do not know that we are here. If one of them came before us, the path is not ours to use, and our node is removed.
-  /// If it came behind us, it has to see that itself. Errors: `foreign_data`, `sequence_exhausted`.
-  error_code check_path(const std::vector<std::int32_t>& strangers);
-  /// The line was listed, and our node was not there.
-  void note_removed() { lose(errc::node_removed); }
 
   /// Waits until the node is lost or left.
   awaitable<outcome<>> wait_lost();
   /// Waits until somebody asks us to give it up, or until it is lost or left.
   awaitable<outcome<>> wait_revoked();
-
-  /// Sends all of these requests at once, as soon as there is a connection and a server that is not too busy, for as
-  /// long as the node is ours: its loss ends the waiting, not a limit of retries. Error besides why it was lost:
-  /// `connection_loss`, when it is time for another try.
-  awaitable<outcome<std::vector<backend::reply>>> ask(std::vector<backend::request> all);
+  /// Waits until `told` is notified, or until then, while the node is ours. The clock is watched here, too.
+  awaitable<error_code> wait_held(condition& told, lease_clock::time_point until = never);
 
   /// Gives the node up; waits until the server has removed it, unless cancelled.
   awaitable<outcome<>> leave();
@@ -60,80 +115,61 @@ class own_node : public std::enable_shared_from_this<own_node> {
   void disown();
   /// Removes in the background what the transaction may have left.
   void clear_away(bool node_too);
+  /// The node is not ours any more.
+  void lose(error_code why);
+  /// Whether it is lost; the end of the session, of its lease, or of a limit is noticed here.
+  bool lose_if_over();
 
   // From any thread.
-  const std::string& path() const noexcept { return path_; }
-  std::string name() const { return std::string(name_of(path_)); }
-  std::int64_t token() const noexcept { return token_; }
+  const std::string& path() const noexcept { return place_.path; }
+  std::string name() const { return std::string(name_of(place_.path)); }
+  std::int64_t token() const noexcept { return place_.token; }
   const core_ptr& session() const noexcept { return session_; }
-  /// As the guard has noticed it.
-  error_code lost() const;
-  /// Why it is not ours, by the clock of this moment: the guard may not have noticed it yet.
-  error_code error() const;
-  /// End of the belief that the node is ours, by the session's lease.
-  lease_clock::time_point valid_until() const;
+  error_code lost() const { return hold_.lost(); }
+  const node_hold& hold() const noexcept { return hold_; }
 
   // On the strand.
+  node_hold& hold() noexcept { return hold_; }
   const line_spec& line() const noexcept { return line_; }
-  const std::string& guid() const noexcept { return guid_; }
-  std::int32_t sequence() const noexcept { return sequence_; }
-  const incarnation_ptr& bound() const noexcept { return bound_; }
-  /// A create of ours whose reply was lost may have made a second node, which may still turn up.
-  bool may_have_ghost() const noexcept { return ghost_; }
-  bool revoked() const noexcept { return revoked_; }
+  const line_place& place() const noexcept { return place_; }
+  const incarnation_ptr& bound() const noexcept { return place_.bound; }
+  const node_content& content() const noexcept { return guard_.content(); }
+  bool revoked() const noexcept { return guard_.is_revoked(); }
   /// Why it is not ours, by the clock of this moment. Where an event has told that it was deleted, the look behind
   /// that event is waited for: until then it is not known why.
   awaitable<error_code> confirm();
-  /// The data of the node as last seen: others can write to it.
-  const std::string& data() const noexcept { return data_; }
-  std::int32_t version() const noexcept { return version_; }
-  /// The transaction that wrote the data, or created the node: the same data can be written again.
-  std::int64_t written() const noexcept { return written_; }
   /// The node was lost or left, a request to give it up was read, or its data was written.
   condition& changed() noexcept { return changed_; }
 
  private:
-  awaitable<error_code> try_create(line_reading& seen);
-  awaitable<error_code> find(line_reading& seen);
-  void accept(std::string path, const node_stat& s);
-  awaitable<error_code> wait_held(condition& told, lease_clock::time_point until = never);
-  awaitable<outcome<std::vector<backend::reply>>> ask_once(const std::vector<backend::request>& all);
-
-  void watch_over();
-  static awaitable<void> guard(std::shared_ptr<own_node> self);
-  awaitable<void> watch_node();
-  void read_own(const backend::reply& node);
-  void look_for_request(const std::string& data);
-  lease_clock::time_point believed_until() const;
-  void record_end(lease_clock::time_point when);
-  void lose(error_code why);
-  bool note_lost(error_code why);
-  bool lose_if_over();
-  bool is_deletion_told() const;
-
+  friend class node_guard;
   core_ptr session_;
   line_spec line_;
-  std::string guid_;
-  std::string data_;
-  std::int32_t version_ = 0;  // of the data
-  std::int64_t written_ = 0;
-  incarnation_ptr bound_;
-  std::string path_;
-  core::holder holder_;  // our own, among the session's
-  std::int64_t token_ = 0;
-  std::int32_t sequence_ = 0;
-  bool ghost_ = false;
-  bool revoked_ = false;
+  line_place place_;
+  node_hold hold_;
+  node_guard guard_;
   condition changed_;
-  std::weak_ptr<const watch> hint_;  // the guard's
-  bool is_deletion_told_ = false;    // by an event that came before this hint
-
-  mutable std::mutex mutex_;
-  error_code lost_;
-  lease_clock::time_point give_up_at_ = never;  // the end of a revocation's grace, or of our own limit. Written on the
-                                                // strand, so it is read there without the mutex
 };
 
 using own_node_ptr = std::shared_ptr<own_node>;
+
+/// Sends all of these requests at once, as soon as there is a connection and a server that is not too busy, for as long
+/// as the node is ours: its loss ends the waiting, not a limit of retries. Error besides why it was lost:
+/// `connection_loss`, when it is time for another try. `node` has to outlive it.
+awaitable<outcome<std::vector<backend::reply>>> ask(own_node& node, std::vector<backend::request> all);
+
+/// Gives a node up when it is destroyed, unless the node is kept: an exception, too, must leave nobody in line.
+class leaving {
+ public:
+  explicit leaving(own_node_ptr node) : node_(std::move(node)) {}
+  leaving(const leaving&) = delete;
+  ~leaving() {
+    if (node_) node_->leave_later();
+  }
+  void keep() noexcept { node_.reset(); }
+
+ private:
+  own_node_ptr node_;
+};
 
 }  // namespace zkrecipes::detail

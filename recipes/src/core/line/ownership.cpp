@@ -31,10 +31,10 @@ std::int64_t ownership::token() const noexcept { return node_ ? node_->token() :
 
 const std::string& ownership::path() const noexcept { return node_ ? node_->path() : no_path(); }
 
-error_code ownership::error() const noexcept { return node_ ? node_->error() : make_error_code(errc::closed); }
+error_code ownership::error() const noexcept { return node_ ? node_->hold().error() : make_error_code(errc::closed); }
 
 lease_clock::time_point ownership::valid_until() const {
-  return node_ ? node_->valid_until() : lease_clock::time_point{};
+  return node_ ? node_->hold().valid_until() : lease_clock::time_point{};
 }
 
 bool ownership::valid() const { return !error(); }

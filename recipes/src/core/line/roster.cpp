@@ -42,7 +42,7 @@ void roster::assign(member_list listed, const own& self, std::string_view ghost)
   current_ = found < members_->size();
   self_ = current_ ? found : 0;
   forgotten_ = 0;
-  if (passing && self_ > 0 && members()[self_ - 1].sequence == *passing) note_pass(self_ - 1, true);
+  if (passing && self_ > 0 && members()[self_ - 1].sequence == *passing) set_pass(self_ - 1, true);
 }
 
 std::span<const member> roster::members() const noexcept {
@@ -96,7 +96,7 @@ bool roster::take_turn_by(const member_list& listed, std::size_t departed_in_fro
   return true;
 }
 
-void roster::note_pass(std::size_t which, bool lets_pass) { members()[which].lets_pass = lets_pass; }
+void roster::set_pass(std::size_t which, bool lets_pass) { members()[which].lets_pass = lets_pass; }
 
 stretch roster::forget_all_but(std::size_t ahead) {
   // Nobody reads our own name in here, so the number is enough.

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "line/line_spec.hpp"
-#include "line/node_name.hpp"
 
 namespace zkrecipes::detail {
 
@@ -60,7 +59,7 @@ class roster {
   void expire() noexcept { current_ = false; }
 
   /// What the data of a member says of `member::lets_pass`.
-  void note_pass(std::size_t which, bool lets_pass);
+  void set_pass(std::size_t which, bool lets_pass);
 
   /// Forgets everybody but ourselves and the member ahead of us with this index, and returns where that member is now.
   /// This saves memory where thousands wait.

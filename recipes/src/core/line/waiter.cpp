@@ -4,10 +4,58 @@
 #include <optional>
 #include <utility>
 
-#include "line/leaving.hpp"
+#include "line/line_members.hpp"
 #include "session/hook.hpp"
 
 namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+bool has_fired(const std::unique_ptr<watch>& hint) { return hint->fired(); }
+
+awaitable<outcome<ownership>> enter_and_wait(waiter_ptr who, blocker who_first) {
+  auto entered = co_await who->enter();
+  auto& [error] = entered;
+  if (error) co_return failed<ownership>(error);
+  ownership held(who->node());  // leaves again unless it is passed on
+  error = co_await who->wait(who_first);
+  if (error) co_return failed<ownership>(error);
+  co_return outcome<ownership>(error, std::move(held));
+}
+
+}  // namespace
+
+// Not a coroutine itself: what it is told would stay in its frame for as long as it waits.
+awaitable<outcome<ownership>> own_in_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
+                                          std::function<void(std::size_t)> on_position) {
+  auto who = std::make_shared<waiter>(std::move(session), std::move(line), std::move(data));
+  if (on_position) who->report_position(std::move(on_position));
+  return enter_and_wait(std::move(who), std::move(who_first));
+}
+
+awaitable<outcome<ownership>> try_to_own(core_ptr session, line_spec line, std::string data, blocker who_first,
+                                         incarnation_ptr bound) {
+  auto who = std::make_shared<waiter>(std::move(session), std::move(line), std::move(data));
+  auto entered = co_await who->enter();
+  auto& [error] = entered;
+  if (error) co_return failed<ownership>(error);
+  ownership held(who->node());  // leaves again unless it is passed on
+  if (bound && who->node()->bound() != bound) co_return failed<ownership>(errc::session_expired);
+  error = co_await who->look(who_first);
+  if (error) co_return failed<ownership>(error);
+  co_return outcome<ownership>(error, std::move(held));
+}
+
+awaitable<outcome<ownership>> own_if_free(core_ptr session, line_spec line, std::string data) {
+  auto listed = co_await list_members(session, line);
+  auto& [error, members] = listed;
+  if (!error && !members.empty()) error = errc::busy;
+  if (error) co_return failed<ownership>(error);
+  auto trying = try_to_own(std::move(session), std::move(line), std::move(data), &nearest_ahead);
+  co_return co_await std::move(trying);
+}
 
 line_news_ptr line_news::of(const core_ptr& session, const line_spec& line) {
   auto& known = session->commons().at<line_news>(line.parent);
@@ -19,98 +67,83 @@ line_news_ptr line_news::of(const core_ptr& session, const line_spec& line) {
   return made;
 }
 
-using backend::opcode;
-
-namespace {
-bool has_fired(const std::unique_ptr<watch>& hint) { return hint->fired(); }
-}  // namespace
-
 waiter::waiter(core_ptr session, line_spec line, std::string data)
     : node_(std::make_shared<own_node>(std::move(session), std::move(line), std::move(data))),
       changed_(node_->session()->get_scheduler()),
       node_changes_(node_->changed(), changed_) {}
 
-awaitable<outcome<waiter_ptr>> waiter::enter(core_ptr session, line_spec line, std::string data) {
-  auto self = std::make_shared<waiter>(std::move(session), std::move(line), std::move(data));
-  auto error = co_await self->get_in();
-  if (error) self.reset();
-  co_return outcome<waiter_ptr>(error, std::move(self));
-}
-
-awaitable<error_code> waiter::get_in() {
+awaitable<outcome<>> waiter::enter() {
   news_ = line_news::of(node_->session(), node_->line());
   auto created = co_await node_->create();
   auto& [error, seen] = created;
-  if (error) co_return error;
+  if (error) co_return outcome<>(error);
   leaving place(node_);
   if (seen.members) {
     parent_ = std::move(seen.parent);
     assign(std::move(seen.members));
   }
   place.keep();
-  co_return error;
+  co_return outcome<>(error);
 }
 
 void waiter::assign(member_list members) {
   const auto name = node_->name();
-  roster_.assign(std::move(members), {name, node_->sequence()}, node_->may_have_ghost() ? node_->guid() : "");
+  const auto& place = node_->place();
+  roster_.assign(std::move(members), {name, place.sequence}, place.may_have_ghost ? place.guid : "");
   if (roster_.is_next()) changed_.notify();
-  if (roster_.is_current()) note_position();
+  if (roster_.is_current()) report();
 }
 
-void waiter::tell_position(std::function<void(std::size_t)> hook) {
+void waiter::report_position(std::function<void(std::size_t)> hook) {
   on_position_ = guarded(*node_->session()->get_scheduler(), std::move(hook));
-  if (roster_.is_current()) note_position();
+  if (roster_.is_current()) report();
 }
 
-void waiter::note_position() {
+void waiter::report() {
   const auto position = roster_.position();
-  if (on_position_ && std::exchange(told_, position) != position) on_position_(position);
+  if (on_position_ && std::exchange(reported_, position) != position) on_position_(position);
 }
 
 awaitable<error_code> waiter::list() {
+  for (;;) {
+    auto error = co_await list_once();
+    if (error != errc::connection_loss) co_return error;
+  }
+}
+
+awaitable<error_code> waiter::list_once() {
   std::vector<backend::request> look{make_request(opcode::children, node_->line().parent)};
-  auto answered = co_await node_->ask(std::move(look));
+  auto answered = co_await ask(*node_, std::move(look));
   auto& [error, replies] = answered;
   if (!error) error = replies.front().error;
   if (error == errc::no_node) {  // the line has gone, with our node
-    node_->note_removed();
+    node_->lose(errc::node_removed);
     error = errc::node_removed;
   }
   if (error) co_return error;
   const auto& names = replies.front().children;
   const auto& accepted = node_->line().accepted;
   node_->session()->remove_orphans(node_->line().parent, names);
-  error = node_->check_path(strangers_among(names, accepted));
+  error = check_neighbours(*node_->session(), node_->place(), strangers_among(names, accepted));
   if (error) co_return error;
   assign(std::make_shared<const std::vector<member>>(members_of(names, accepted)));
   if (roster_.is_current()) co_return error_code();
-  node_->note_removed();
+  node_->lose(errc::node_removed);
   co_return errc::node_removed;
 }
 
-awaitable<error_code> waiter::know_line() {
-  if (roster_.is_current()) co_return error_code();
-  co_return co_await list_again();
-}
-
-awaitable<error_code> waiter::list_again() {
-  for (;;) {
+awaitable<error_code> waiter::look(const blocker& who_first) {
+  if (!roster_.is_current()) {
     auto error = co_await list();
-    if (error != errc::connection_loss) co_return error;
+    if (error) co_return error;
   }
-}
-
-awaitable<error_code> waiter::try_turn(const blocker& who_first) {
-  auto error = co_await know_line();
-  if (error) co_return error;
   if (who_first(roster_.members(), roster_.self())) co_return errc::busy;
   co_return co_await take_turn();
 }
 
 /// A crowd that is let in at once, or a list, may have taken longer than the lease.
 awaitable<error_code> waiter::take_turn() {
-  if (!node_->may_have_ghost()) {
+  if (!node_->place().may_have_ghost) {
     news_->members = roster_.list();
     news_->first = roster_.departed_in_front();
   }
@@ -119,12 +152,12 @@ awaitable<error_code> waiter::take_turn() {
 
 /// `gone`: the members ahead that are known to have left.
 bool waiter::take_turn_by_news(const std::vector<std::string>& gone, const blocker& who_first) {
-  if (node_->may_have_ghost()) return false;
+  if (node_->place().may_have_ghost) return false;
   const auto name = node_->name();
-  return roster_.take_turn_by(news_->members, news_->first, gone, {name, node_->sequence()}, who_first);
+  return roster_.take_turn_by(news_->members, news_->first, gone, {name, node_->place().sequence}, who_first);
 }
 
-awaitable<error_code> waiter::wait_turn(const blocker& who_first, condition* reconsider) {
+awaitable<error_code> waiter::wait(const blocker& who_first, condition* reconsider) {
   std::optional<forwarding> reconsiderations;
   if (reconsider) reconsiderations.emplace(*reconsider, changed_);
   hints watched;
@@ -132,7 +165,7 @@ awaitable<error_code> waiter::wait_turn(const blocker& who_first, condition* rec
     if (auto why = node_->lost()) co_return why;
     if (!roster_.is_current()) {
       watched.clear();  // what they say of themselves is forgotten with the old list
-      auto error = co_await know_line();
+      auto error = co_await list();
       if (error) co_return error;
       is_fresh = true;
     }
@@ -159,7 +192,7 @@ awaitable<error_code> waiter::wait_turn(const blocker& who_first, condition* rec
       if (why == wake::cancelled) co_return asio::error::operation_aborted;
     }
     if (auto why = node_->lost()) co_return why;
-    note_departures(*ahead, watched, std::move(gone), who_first);
+    on_departures(*ahead, watched, std::move(gone), who_first);
   }
 }
 
@@ -195,7 +228,7 @@ awaitable<error_code> waiter::look_ahead(stretch who, hints& watched, std::vecto
   std::vector<backend::request> looks;
   // By getData: a watch set by `exists` would stay behind on a node that is gone already.
   for (const auto i : unseen) looks.push_back(make_request(opcode::get, path_of(i), true));
-  auto answered = co_await node_->ask(std::move(looks));
+  auto answered = co_await ask(*node_, std::move(looks));
   const auto& [error, seen] = answered;
   if (error) co_return error;
   const auto lets_pass = node_->line().lets_pass;
@@ -205,20 +238,19 @@ awaitable<error_code> waiter::look_ahead(stretch who, hints& watched, std::vecto
     } else if (seen[i].error) {
       co_return seen[i].error;
     } else {
-      roster_.note_pass(unseen[i], lets_pass && lets_pass(seen[i].data));
+      roster_.set_pass(unseen[i], lets_pass && lets_pass(seen[i].data));
     }
   }
   co_return error_code();
 }
 
-void waiter::note_departures(stretch who, const hints& watched, std::vector<std::string> gone,
-                             const blocker& who_first) {
+void waiter::on_departures(stretch who, const hints& watched, std::vector<std::string> gone, const blocker& who_first) {
   for (auto i = who.first; i < who.last; ++i) {
     if (watched[i - who.first]->deleted()) gone.push_back(roster_.members()[i].name);
   }
   roster_.depart(gone, who, who_first);
   if (!roster_.is_current()) take_turn_by_news(gone, who_first);
-  note_position();
+  report();
 }
 
 }  // namespace zkrecipes::detail

@@ -1,4 +1,4 @@
-// Waiting in the one herd-free line that most recipes are made of.
+// Waiting in the one herd-free line that most recipes are made of: enter, look who is ahead, wait for the turn, own.
 //
 // The members are ephemeral sequential nodes under one parent, in order of arrival. A member that must wait watches
 // only the nearest member that has to go first, so one is woken per departure. (The lock recipe of ZooKeeper's
@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/ownership.hpp>
+
 #include "line/line_spec.hpp"
-#include "line/node_name.hpp"
 #include "line/own_node.hpp"
 #include "line/roster.hpp"
 #include "session/core.hpp"
@@ -20,7 +21,6 @@
 
 namespace zkrecipes::detail {
 
-/// What a session knows of a line by those of its members whose turn has come.
 /// The list by which a member was let in last. Nobody can come before a member that is listed, so a later one of the
 /// same session may find by it that its own turn has come, and need not list the line. Owned by those who wait. On the
 /// strand.
@@ -51,26 +51,23 @@ using line_news_ptr = std::shared_ptr<line_news>;
 /// needed, which does not know the waiter. Used and destroyed on the strand.
 class waiter {
  public:
-  /// Gets in line: one round trip if the parent exists. If it is cancelled, or fails in a way that leaves open whether
-  /// our node was created, the node is removed in the background. Error: `foreign_data` if somebody stands there
-  /// already who is of another recipe (where the first list is lost `wait_turn` and `try_turn` say so).
-  static awaitable<outcome<std::shared_ptr<waiter>>> enter(core_ptr session, line_spec line, std::string data);
-  /// The same for one that has been made, by anybody in any thread.
-  awaitable<error_code> get_in();
+  /// May be called by anybody in any thread.
+  waiter(core_ptr session, line_spec line, std::string data);
 
+  /// Enters the line: one round trip if the parent exists. If it is cancelled, or fails in a way that leaves open
+  /// whether our node was created, the node is removed in the background. Error: `foreign_data` if somebody stands
+  /// there already who is of another recipe (where the first list is lost `look` and `wait` say so).
+  awaitable<outcome<>> enter();
+  /// Lists the line. Errors: why our node was lost (`node_removed` if it is not listed), ...
+  awaitable<error_code> list();
+  /// Looks once whether it is our turn. Error: `busy` if somebody has to go first.
+  awaitable<error_code> look(const blocker& who_first);
   /// Waits until nobody has to go first any more. `reconsider` is notified when `who_first` may answer in another way
   /// although nobody has left, and nothing has happened to our node. Errors: why our node was lost,
   /// `operation_aborted`, `no_auth`, ...
-  awaitable<error_code> wait_turn(const blocker& who_first, condition* reconsider = nullptr);
-  /// Lists the line unless that has been done.
-  awaitable<error_code> know_line();
-  /// Lists the line, also if that has been done. Errors: why our node was lost (`node_removed` if it is not listed),
-  /// ...
-  awaitable<error_code> list_again();
-  /// Looks once. Error: `busy` if somebody has to go first.
-  awaitable<error_code> try_turn(const blocker& who_first);
-  /// Tells how many are ahead of us, now and whenever it is seen to change.
-  void tell_position(std::function<void(std::size_t)> hook);
+  awaitable<error_code> wait(const blocker& who_first, condition* reconsider = nullptr);
+  /// Reports how many are ahead of us, now and whenever that is seen to change.
+  void report_position(std::function<void(std::size_t)> hook);
 
   const own_node_ptr& node() const noexcept { return node_; }
   const roster& line() const noexcept { return roster_; }
@@ -79,16 +76,14 @@ class waiter {
   /// `line().is_next()` has become true, something happened to our node, or a member ahead that we watch has changed.
   condition& changed() noexcept { return changed_; }
 
-  waiter(core_ptr session, line_spec line, std::string data);
-
  private:
   using hints = std::vector<std::unique_ptr<watch>>;
-  awaitable<error_code> list();
+  awaitable<error_code> list_once();
   void assign(member_list members);
   awaitable<error_code> look_ahead(stretch who, hints& watched, std::vector<std::string>& gone);
   std::vector<std::size_t> watch_ahead(stretch who, hints& watched);
-  void note_departures(stretch who, const hints& watched, std::vector<std::string> gone, const blocker& who_first);
-  void note_position();
+  void on_departures(stretch who, const hints& watched, std::vector<std::string> gone, const blocker& who_first);
+  void report();
   awaitable<error_code> take_turn();
   bool take_turn_by_news(const std::vector<std::string>& gone, const blocker& who_first);
   std::string path_of(std::size_t which) const;
@@ -98,11 +93,26 @@ class waiter {
   roster roster_;
   std::shared_ptr<const backend::reply> parent_;
   std::function<void(std::size_t)> on_position_;
-  std::size_t told_ = static_cast<std::size_t>(-1);  // the last position told
+  std::size_t reported_ = static_cast<std::size_t>(-1);
   condition changed_;
   forwarding node_changes_;  // to `changed_`
 };
 
 using waiter_ptr = std::shared_ptr<waiter>;
+
+/// Enters the line and waits for the turn; leaves again if that fails. `on_position` may be empty: see
+/// `waiter::report_position`.
+awaitable<outcome<ownership>> own_in_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
+                                          std::function<void(std::size_t)> on_position);
+
+/// Enters the line and looks once; leaves again if that fails. With `bound` only a node that was created in that
+/// incarnation counts. Errors besides those of `own_in_turn`: `busy` (somebody has to go first), `session_expired`
+/// (another incarnation).
+awaitable<outcome<ownership>> try_to_own(core_ptr session, line_spec line, std::string data, blocker who_first,
+                                         incarnation_ptr bound = nullptr);
+
+/// Lists the line first, so that one in which somebody stands costs no write (`busy`). Then as `try_to_own`, behind
+/// nobody.
+awaitable<outcome<ownership>> own_if_free(core_ptr session, line_spec line, std::string data);
 
 }  // namespace zkrecipes::detail

@@ -2,7 +2,9 @@
 
 #include <zkrecipes/lock.hpp>
 
-#include "line/turn.hpp"
+#include "line/line_members.hpp"
+#include "line/member_data.hpp"
+#include "line/waiter.hpp"
 #include "lock/lock_line.hpp"
 #include "session/deadline.hpp"
 #include "session/make.hpp"
@@ -21,12 +23,14 @@ lock::lock(session over, std::string path, line_options options)
 void lock::start_acquire(owner_handler h, core_ptr core, std::string path, line_options options,
                          lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
-  auto turn = acquire_lock(core, std::move(path), std::move(options));
+  auto turn = own_in_turn(core, lock_line(std::move(path)), revocable_data(options.id), &nearest_ahead,
+                          std::move(options.on_position));
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
 }
 
 void lock::start_try_acquire(owner_handler h, core_ptr core, std::string path, line_options options) {
-  launch(*core->get_scheduler(), std::move(h), try_acquire_lock(core, std::move(path), std::move(options)));
+  auto trying = own_if_free(core, lock_line(std::move(path)), revocable_data(options.id));
+  launch(*core->get_scheduler(), std::move(h), std::move(trying));
 }
 
 void lock::start_members(handler_for<void(error_code, std::vector<line_member>)> h, core_ptr core, std::string path) {

@@ -2,19 +2,20 @@
 #pragma once
 
 #include <string>
-
-#include <zkrecipes/lock.hpp>
+#include <string_view>
+#include <utility>
 
 #include "line/line_spec.hpp"
-#include "session/core.hpp"
-#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 
-line_spec lock_line(std::string path);
+/// The names in Curator's mutex, and in both generations of kazoo's lock.
+inline constexpr std::string_view lock_markers[] = {"lock-", "__lock__"};
 
-awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, line_options options);
-/// Lists the line first, so that a lock which is held costs no write.
-awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, line_options options);
+inline line_spec lock_line(std::string path) {
+  line_spec line{std::move(path), "lock-", lock_markers};
+  line.one_by_one = true;
+  return line;
+}
 
 }  // namespace zkrecipes::detail

@@ -5,9 +5,10 @@
 
 #include <zkrecipes/read_write_lock.hpp>
 
+#include "line/line_members.hpp"
 #include "line/member_data.hpp"
 #include "line/own_node.hpp"
-#include "line/turn.hpp"
+#include "line/waiter.hpp"
 #include "session/deadline.hpp"
 #include "session/make.hpp"
 
@@ -79,13 +80,13 @@ awaitable<outcome<ownership>> try_read(core_ptr session, std::string path, std::
     while (ahead && all[*ahead].name == passed) ahead = writer_ahead(all, *ahead);
     return ahead;
   };
-  auto trying = try_own_turn(std::move(session), read_line_of(std::move(path)), revocable_data(id), other_writer);
+  auto trying = try_to_own(std::move(session), read_line_of(std::move(path)), revocable_data(id), other_writer);
   co_return co_await std::move(trying);
 }
 
 awaitable<outcome<>> downgrade(core_ptr session, std::string path, own_node_ptr write) {
   if (!write || !holds(path, write->path(), writers)) co_return outcome<>(errc::bad_arguments);
-  co_return co_await let_pass(std::move(session), write->path(), write->data(), write->bound());
+  co_return co_await let_pass(std::move(session), write->path(), write->content().data, write->bound());
 }
 
 /// A read lock that was lost is not upgraded, even if its node still exists, because a deposed leader may have ended
@@ -104,8 +105,8 @@ awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, li
     auto ahead = nearest_ahead(all, self);
     return ahead && self == 1 && all[0].name == own ? std::nullopt : ahead;
   };
-  auto trying = try_own_turn(std::move(session), write_line_of(std::move(path)), revocable_data(options.id),
-                             nobody_but_us, read->bound());
+  auto trying = try_to_own(std::move(session), write_line_of(std::move(path)), revocable_data(options.id),
+                           nobody_but_us, read->bound());
   co_return co_await std::move(trying);
 }
 
@@ -124,8 +125,8 @@ void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string 
   const bool reads = how == mode::read;
   auto line = reads ? read_line_of(std::move(path)) : write_line_of(std::move(path));
   blocker who_first = reads ? &writer_ahead : &nearest_ahead;
-  auto turn =
-      own_turn(core, std::move(line), revocable_data(options.id), std::move(who_first), std::move(options.on_position));
+  auto turn = own_in_turn(core, std::move(line), revocable_data(options.id), std::move(who_first),
+                          std::move(options.on_position));
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkrecipes::detail {
 
@@ -86,7 +86,7 @@ awaitable<error_code> capacity::measure_once() {
 awaitable<error_code> capacity::measure() {
   auto look = make_request(opcode::exists, frame_->where.items);
   auto there = co_await frame_->session->perform(std::move(look), retry::always);
-  note_length(there);
+  record_length(there);
   co_return there.error == errc::no_node ? error_code() : there.error;
 }
 
@@ -94,10 +94,10 @@ awaitable<error_code> capacity::measure() {
 awaitable<void> capacity::measure_later() {
   auto asked = frame_->session->send(make_request(opcode::exists, frame_->where.items));
   auto there = co_await frame_->session->answer(asked);
-  note_length(there);
+  record_length(there);
 }
 
-void capacity::note_length(const backend::reply& there) {
+void capacity::record_length(const backend::reply& there) {
   if (there.error && there.error != errc::no_node) return;
   has_measured_ = true;
   ++measures_;
@@ -107,14 +107,14 @@ void capacity::note_length(const backend::reply& there) {
   const auto items_left = (most - std::min(most, list_bytes_)) / list_bytes(frame_->where, 1);
   puts_left_ = std::clamp<std::size_t>(items_left / 2, 1, puts_between_measures);
   const auto changes = static_cast<std::uint32_t>(folder.cversion) + static_cast<std::uint32_t>(folder.num_children);
-  note_number(static_cast<std::int32_t>(changes / 2));  // the number of nodes ever created: the next number
+  record_number(static_cast<std::int32_t>(changes / 2));  // the number of nodes ever created: the next number
 }
 
-void capacity::note_name(std::string_view name) {
-  if (auto what = frame_->where.parse(name)) note_number(what->sequence);
+void capacity::on_name(std::string_view name) {
+  if (auto what = frame_->where.parse(name)) record_number(what->sequence);
 }
 
-void capacity::note_number(std::int32_t number) {
+void capacity::record_number(std::int32_t number) {
   number_ = number;
   const bool is_high = number < 0 || number >= many_numbers;
   if (!is_high || std::exchange(is_told_, true) || !frame_->options.on_unavailable_item) return;

@@ -30,15 +30,15 @@ class capacity : public std::enable_shared_from_this<capacity> {
   /// done, and `outcome_unknown` if it may have been done.
   awaitable<error_code> settle(const backend::reply& answer);
   /// To be called with the name of an item that was put: its number tells how many are left.
-  void note_name(std::string_view name);
+  void on_name(std::string_view name);
 
  private:
   awaitable<error_code> see_length(std::size_t some);
-  void note_number(std::int32_t number);
+  void record_number(std::int32_t number);
   awaitable<error_code> measure_once();
   awaitable<error_code> measure();
   awaitable<void> measure_later();
-  void note_length(const backend::reply& there);
+  void record_length(const backend::reply& there);
   bool is_measured() const noexcept;
   bool is_overlong() const noexcept;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 #include "queue/dead_letter.hpp"
 
 namespace zkrecipes::detail {

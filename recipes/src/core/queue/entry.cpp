@@ -1,6 +1,6 @@
 #include "queue/entry.hpp"
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkrecipes::detail {
 

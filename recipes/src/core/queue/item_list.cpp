@@ -94,6 +94,15 @@ constexpr std::size_t list_share = 8;
 /// most this many names are read for each draw.
 constexpr std::size_t names_per_draw = 256;
 
+/// Those of the names that are still there.
+std::set<std::string> listed_among(const std::set<std::string>& names, const std::vector<entry>& listed) {
+  std::set<std::string> found;
+  for (const auto& each : listed) {
+    if (names.contains(each.name)) found.insert(each.name);
+  }
+  return found;
+}
+
 }  // namespace
 
 item_list::item_list(shared_frame frame, std::shared_ptr<server_clock> clock, std::shared_ptr<const claims> ours)
@@ -247,7 +256,13 @@ void item_list::apply(const backend::reply& items, const std::vector<std::string
     if (name.starts_with(claim_prefix)) claimed.insert(name.substr(claim_prefix.size()));
   }
   auto found = frame_->where.items_of(items.children);
-  forget_gone(found);
+  auto still_skipped = listed_among(skipped_, found);
+  auto still_in_doubt = listed_among(in_doubt_, found);
+  for (const auto& name : drawn_) {
+    if (in_doubt_.contains(name)) still_in_doubt.insert(name);
+  }
+  skipped_ = std::move(still_skipped);
+  in_doubt_ = std::move(still_in_doubt);
   std::erase_if(found, [&](const entry& each) {
     return claimed.contains(each.name) || drawn_.contains(each.name) || skipped_.contains(each.name);
   });
@@ -255,30 +270,11 @@ void item_list::apply(const backend::reply& items, const std::vector<std::string
   draws_ = 0;
   // In a FIFO queue a new item never goes before those listed.
   draws_left_ = listed_ / (frame_->where.kind == queue_kind::fifo ? list_share : names_per_draw);
-  const auto others =
-      std::ranges::count_if(claimed, [this](const std::string& name) { return !is_claimed_by_us(name); });
+  // A claim of this object, or one that it is about to make, tells nothing of other takers.
+  const auto others = std::ranges::count_if(
+      claimed, [this](const std::string& name) { return !drawn_.contains(name) && !claims_->holds(name); });
   spread_.listed(static_cast<std::size_t>(others));
   items_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
-}
-
-/// Whether this object has claimed the item, or is about to. Such a claim in a list tells nothing of other takers.
-bool item_list::is_claimed_by_us(const std::string& name) const {
-  return drawn_.contains(name) || claims_->holds(name);
-}
-
-/// Forgets what was noted of items that are not there any more.
-void item_list::forget_gone(const std::vector<entry>& listed) {
-  std::set<std::string> still_skipped;
-  std::set<std::string> still_in_doubt;
-  for (const auto& name : drawn_) {
-    if (in_doubt_.contains(name)) still_in_doubt.insert(name);
-  }
-  for (const auto& each : listed) {
-    if (skipped_.contains(each.name)) still_skipped.insert(each.name);
-    if (in_doubt_.contains(each.name)) still_in_doubt.insert(each.name);
-  }
-  skipped_ = std::move(still_skipped);
-  in_doubt_ = std::move(still_in_doubt);
 }
 
 }  // namespace zkrecipes::detail
@@ -357,8 +353,9 @@ awaitable<error_code> item_list::search() {
 /// node was lost with the connection or the session: then it has to be invoked again.
 awaitable<error_code> item_list::get_in_line() {
   line_spec line{frame_->where.on_side(idle_folder), std::string(idle_marker), idle_markers};
-  auto entered = co_await waiter::enter(frame_->session, std::move(line), waits);
-  auto& [error, who] = entered;
+  auto who = std::make_shared<waiter>(frame_->session, std::move(line), waits);
+  auto entered = co_await who->enter();
+  auto& [error] = entered;
   if (error == errc::session_expired || error == errc::connection_loss) co_return error_code();
   if (error) co_return error;
   node_ = who->node();
@@ -367,7 +364,7 @@ awaitable<error_code> item_list::get_in_line() {
     if (called_to()) return std::nullopt;
     return nearest_ahead(members, self);
   };
-  error = co_await who->wait_turn(turn);
+  error = co_await who->wait(turn);
   due_ = waiting_;  // as many as wait when the turn comes
   co_return node_->lost() ? error_code() : error;
 }
@@ -384,7 +381,7 @@ awaitable<error_code> item_list::step_back() {
 /// called.
 std::optional<entry> item_list::called_to() const {
   if (!node_) return std::nullopt;
-  const auto& call = node_->data();
+  const auto& call = node_->content().data;
   return frame_->where.parse(std::string_view(call).substr(0, call.find(' ')));
 }
 
@@ -392,7 +389,7 @@ std::optional<entry> item_list::called_to() const {
 /// quicker.
 awaitable<error_code> item_list::answer_call() {
   auto what = called_to();
-  const auto call = node_->data();
+  const auto call = node_->content().data;
   std::exchange(node_, nullptr)->leave_later();
   items_.clear();
   draws_left_ = 0;

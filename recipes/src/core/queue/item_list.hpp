@@ -106,8 +106,6 @@ class item_list : public std::enable_shared_from_this<item_list> {
   awaitable<void> wait_for_change(const hints& watching);
   hints watch_all();
   void apply(const backend::reply& items, const std::vector<std::string>& side);
-  bool is_claimed_by_us(const std::string& name) const;
-  void forget_gone(const std::vector<entry>& listed);
   std::size_t ready() const;
   lease_clock::time_point next_time() const;
 

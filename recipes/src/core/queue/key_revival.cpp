@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 #include "queue/capacity.hpp"
 #include "queue/dead_letter.hpp"
 #include "queue/key_mark.hpp"

@@ -65,7 +65,7 @@ void producer_record::add_to(transaction& all, std::uint64_t number, std::int32_
   all.set(path_, data_of(number), static_cast<std::int32_t>(version));
 }
 
-void producer_record::note_written(std::uint64_t number, std::int32_t version) {
+void producer_record::record_written(std::uint64_t number, std::int32_t version) {
   last_ = number;
   version_ = version;
 }

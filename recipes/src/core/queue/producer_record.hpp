@@ -36,7 +36,7 @@ class producer_record {
   /// The write of this number from the known version, or from that which so many writes under way will leave.
   void add_to(transaction& all, std::uint64_t number, std::int32_t behind = 0) const;
   /// It was done; `version` is the new one.
-  void note_written(std::uint64_t number, std::int32_t version);
+  void record_written(std::uint64_t number, std::int32_t version);
 
  private:
   awaitable<error_code> make();

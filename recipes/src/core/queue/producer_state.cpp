@@ -161,8 +161,8 @@ awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
     auto result = co_await session_->perform(backend::make_multi(all), retry::once);
     co_await capacity_->settle(result);  // its result is not needed: the record tells what became of the put
     if (!result.error) {
-      record_.note_written(after, result.results[0].stat.version);
-      capacity_->note_name(name_of(result.results[some].path));
+      record_.record_written(after, result.results[0].stat.version);
+      capacity_->on_name(name_of(result.results[some].path));
       co_return error_code();
     }
     const bool is_wiped = result.error == errc::no_node;  // an operator removed the queue: create it again

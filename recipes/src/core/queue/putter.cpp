@@ -16,10 +16,23 @@ constexpr std::size_t item_overhead = 100;
 /// The same for the ticket of an item and the next ticket, both together.
 constexpr std::size_t ticket_overhead = 250;
 
+// One item or several, and as many names.
+std::span<const new_item> all_of(const new_item& item) { return {&item, 1}; }
+std::span<const new_item> all_of(const std::vector<new_item>& items) { return items; }
+
+void add(std::string name, std::string& made) { made = std::move(name); }
+void add(std::string name, names& made) { made.push_back(std::move(name)); }
+
 }  // namespace
 
-awaitable<outcome<names>> putter::put(std::vector<new_item> items) {
-  using result_type = outcome<names>;
+awaitable<outcome<std::string>> putter::put(new_item item) { return put_all<std::string>(std::move(item)); }
+
+awaitable<outcome<names>> putter::put(std::vector<new_item> items) { return put_all<names>(std::move(items)); }
+
+template <class Made, class Items>
+awaitable<outcome<Made>> putter::put_all(Items what) {
+  using result_type = outcome<Made>;
+  const auto items = all_of(what);
   if (items.empty()) co_return result_type(errc::bad_arguments, {});
   if (!fits(items)) co_return result_type(errc::too_large, {});
   const auto& session = frame_->session;
@@ -46,18 +59,19 @@ awaitable<outcome<names>> putter::put(std::vector<new_item> items) {
       if (error) co_return result_type(error, {});
       continue;
     }
-    names made;
-    if (!answer.error && answer.results.empty()) made.emplace_back(name_of(answer.path));
-    for (std::size_t i = 0; i < items.size() && !answer.error && !answer.results.empty(); ++i) {
-      made.emplace_back(name_of(answer.results[i].path));
+    Made made;
+    const bool is_alone = answer.results.empty();
+    for (std::size_t i = 0; i < items.size() && !answer.error; ++i) {
+      const auto name = name_of(is_alone ? answer.path : answer.results[i].path);
+      if (i + 1 == items.size()) capacity_->on_name(name);
+      add(std::string(name), made);
     }
-    if (!made.empty()) capacity_->note_name(made.back());
     co_return result_type(answer.error, std::move(made));
   }
 }
 
 /// A single item needs a transaction only if the queue has a limit, because of its ticket.
-backend::request putter::request_of(const std::vector<new_item>& items) const {
+backend::request putter::request_of(std::span<const new_item> items) const {
   const auto& where = frame_->where;
   if (items.size() == 1 && !capacity_->has_limit()) {
     auto create = make_request(opcode::create, where.item(where.marker(items[0].rank)));
@@ -73,7 +87,7 @@ backend::request putter::request_of(const std::vector<new_item>& items) const {
   return backend::make_multi(all);
 }
 
-bool putter::fits(const std::vector<new_item>& items) const {
+bool putter::fits(std::span<const new_item> items) const {
   if (items.size() == 1) return !is_too_large(items[0].data);
   std::size_t bytes = 0;
   const auto& path = frame_->where.items;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,16 @@ class putter {
   putter(shared_frame frame, std::shared_ptr<capacity> limits)
       : frame_(std::move(frame)), capacity_(std::move(limits)) {}
 
-  /// Completes with the names of the items. Errors: `outcome_unknown`, `full`, `bad_arguments`, ...
+  /// Completes with the name of the item. Errors: `outcome_unknown`, `full`, ...
+  awaitable<outcome<std::string>> put(new_item item);
+  /// The same for several in one transaction. Error besides: `bad_arguments` (there are none).
   awaitable<outcome<names>> put(std::vector<new_item> items);
 
  private:
-  bool fits(const std::vector<new_item>& items) const;
-  backend::request request_of(const std::vector<new_item>& items) const;
+  template <class Made, class Items>
+  awaitable<outcome<Made>> put_all(Items items);
+  bool fits(std::span<const new_item> items) const;
+  backend::request request_of(std::span<const new_item> items) const;
 
   shared_frame frame_;
   std::shared_ptr<capacity> capacity_;

@@ -2,28 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <stdexcept>
 #include <utility>
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 #include "queue/attempts.hpp"
 #include "queue/dead_letter.hpp"
-#include "queue/dead_letter_folder.hpp"
-#include "queue/key_mark.hpp"
-#include "queue/key_revival.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
-
-using backend::opcode;
-
-namespace {
-
-/// A missing folder is no failure, because it counts as empty.
-bool is_failure(const backend::reply& listed) { return listed.error && listed.error != errc::no_node; }
-
-}  // namespace
 
 std::shared_ptr<queue_core> queue_core::make(const session& over, queue_kind kind, std::string path,
                                              queue_options options) {
@@ -45,40 +32,6 @@ queue_core::queue_core(shared_frame frame)
       items_(std::make_shared<item_list>(frame_, clock_, claims_)),
       capacity_(std::make_shared<capacity>(frame_)),
       putter_(frame_, capacity_) {}
-
-awaitable<outcome<std::size_t>> queue_core::size() {
-  auto listed = co_await frame_->session->perform(make_request(opcode::children, frame_->where.items), retry::always);
-  co_return outcome<std::size_t>(listed.error, frame_->where.items_of(listed.children).size());
-}
-
-awaitable<outcome<queue_status>> queue_core::status() {
-  const auto& session = frame_->session;
-  const auto& where = frame_->where;
-  queue_status seen;
-  auto listed = co_await session->perform(make_request(opcode::children, where.items), retry::always);
-  if (listed.error) co_return outcome<queue_status>(listed.error, seen);
-  const auto items = where.items_of(listed.children);
-  seen.items = items.size();
-  seen.list_bytes = list_bytes(where, listed.children.size());
-  auto side = listed;
-  if (where.is_apart()) side = co_await session->perform(make_request(opcode::children, where.side), retry::always);
-  if (is_failure(side)) co_return outcome<queue_status>(side.error, seen);
-  for (const auto& name : side.children) seen.claimed += name.starts_with(claim_prefix) ? 1 : 0;
-  for (const auto& name : listed.children) seen.foreign += where.parse(name) || where.is_known(name) ? 0 : 1;
-  auto dead = co_await session->perform(make_request(opcode::children, where.on_side(dead_folder)), retry::always);
-  if (is_failure(dead)) co_return outcome<queue_status>(dead.error, seen);
-  seen.dead = dead.children.size();
-  for (const auto& each : items) {
-    auto first = co_await session->perform(make_request(opcode::exists, where.item(each.name)), retry::always);
-    if (first.error == errc::no_node) continue;  // taken meanwhile
-    auto error = first.error;
-    if (!error) error = co_await clock_->learn();
-    if (error) co_return outcome<queue_status>(error, seen);
-    seen.oldest = std::chrono::milliseconds(std::max<std::int64_t>(0, clock_->earliest() - first.stat.ctime));
-    break;
-  }
-  co_return outcome<queue_status>(error_code(), seen);
-}
 
 }  // namespace zkrecipes::detail
 
@@ -309,23 +262,15 @@ awaitable<outcome<message>> queue_core::pop_by_claim() {
 // Putting, for all queues.
 namespace zkrecipes::detail {
 
-awaitable<outcome<std::string>> queue_core::put(new_item item) {
-  std::vector<new_item> one;
-  one.push_back(std::move(item));
-  auto result = co_await putter_.put(std::move(one));
-  auto& [error, made] = result;
-  co_return outcome<std::string>(error, made.empty() ? std::string() : std::move(made.front()));
-}
+awaitable<outcome<std::string>> queue_core::put(new_item item) { return putter_.put(std::move(item)); }
 
-awaitable<outcome<names>> queue_core::put_many(std::vector<new_item> items) {
-  co_return co_await putter_.put(std::move(items));
-}
+awaitable<outcome<names>> queue_core::put_many(std::vector<new_item> items) { return putter_.put(std::move(items)); }
 
 awaitable<outcome<std::string>> queue_core::put_later(new_item item) {
   auto error = co_await clock_->learn();
   if (error) co_return failed<std::string>(error);
   item.rank += clock_->latest();
-  co_return co_await put(std::move(item));
+  co_return co_await putter_.put(std::move(item));
 }
 
 awaitable<outcome<names>> queue_core::put_many_later(std::vector<new_item> items) {
@@ -438,119 +383,6 @@ awaitable<error_code> queue_core::move_to_end(claim_id which) {
     session->remove_all_surely(where.items, guid, bound);
     throw;
   }
-}
-
-}  // namespace zkrecipes::detail
-
-// The operations on dead letters.
-namespace zkrecipes::detail {
-
-using backend::opcode;
-
-awaitable<outcome<std::vector<dead_letter>>> queue_core::dead_letters() {
-  return read_letters(frame_->session, frame_->where.on_side(dead_folder));
-}
-
-/// Puts the item and removes the letter in one transaction, with the same limit as other puts. So after a lost reply a
-/// letter that is still there proves that nothing was done.
-awaitable<outcome<>> queue_core::revive(dead_letter which) {
-  const auto& session = frame_->session;
-  const auto path = frame_->where.on_side(std::string(dead_folder)) + '/' + which.name;
-  const auto revival = revival_of(frame_->where, which);
-  if (!revival) co_return outcome<>(errc::bad_arguments);
-  auto refusal = co_await see_key_of(which.name);
-  if (refusal) co_return outcome<>(refusal);
-  for (;;) {
-    std::size_t one = 1;
-    auto entered = co_await capacity_->enter(one, true);
-    auto& [error, pass] = entered;
-    if (error) co_return outcome<>(error);
-    auto all = *revival;
-    capacity_->guard(all);
-    auto result = co_await session->perform(backend::make_multi(all), retry::once);
-    error = co_await capacity_->settle(result);
-    const bool is_maybe_done = error == errc::outcome_unknown;
-    if (is_maybe_done) error = co_await see_letter(session, path);
-    if (error == errc::no_node && failed_at(result) > 0) {  // an operator removed the queue or our ticket
-      error = co_await session->ensure_path(frame_->where.items);
-      if (!error) continue;
-    }
-    const bool is_undone = error == errc::connection_loss || (is_maybe_done && !error);
-    if (!is_undone) co_return outcome<>(error);
-  }
-}
-
-/// A letter of a parked key is put back with the others of its key only, because they have an order.
-awaitable<error_code> queue_core::see_key_of(const std::string& letter) {
-  const auto mark = mark_of_letter(letter);
-  if (mark.empty()) co_return error_code();
-  const auto path = join(frame_->where.on_side(parked_folder), mark);
-  auto there = co_await frame_->session->perform(make_request(opcode::exists, path), retry::always);
-  if (there.error == errc::no_node) co_return error_code();
-  co_return there.error ? there.error : make_error_code(errc::bad_arguments);
-}
-
-awaitable<outcome<>> queue_core::discard(dead_letter which) {
-  return discard_letter(frame_->session, frame_->where.on_side(dead_folder), std::move(which.name));
-}
-
-}  // namespace zkrecipes::detail
-
-// The operations on keys whose messages are parked.
-namespace zkrecipes::detail {
-
-using backend::opcode;
-
-namespace {
-
-using key_list = std::vector<parked_key>;
-
-constexpr std::size_t marks_at_once = 100;
-
-std::map<std::string_view, std::size_t> count_letters(const std::vector<std::string>& letters) {
-  std::map<std::string_view, std::size_t> counts;
-  for (const auto& each : letters) ++counts[mark_of_letter(each)];
-  return counts;
-}
-
-}  // namespace
-
-awaitable<outcome<key_list>> queue_core::parked_keys() {
-  const auto folder = frame_->where.on_side(parked_folder);
-  std::vector<backend::request> lists;
-  lists.push_back(make_request(opcode::children, folder));
-  lists.push_back(make_request(opcode::children, frame_->where.on_side(dead_folder)));
-  const auto listed = co_await frame_->session->perform_all(std::move(lists));
-  key_list found;
-  for (const auto& each : listed) {
-    if (each.error && each.error != errc::no_node) co_return outcome<key_list>(each.error, std::move(found));
-  }
-  auto marks = listed[0].children;
-  std::erase_if(marks, [](const std::string& each) { return !is_mark(each); });
-  const auto letters = count_letters(listed[1].children);
-  for (std::size_t from = 0; from < marks.size(); from += marks_at_once) {
-    std::vector<backend::request> asked;
-    for (auto i = from; i < std::min(marks.size(), from + marks_at_once); ++i) {
-      asked.push_back(make_request(opcode::get, join(folder, marks[i])));
-    }
-    const auto nodes = co_await frame_->session->perform_all(std::move(asked));
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const auto& node = nodes[i];
-      if (node.error && node.error != errc::no_node) co_return outcome<key_list>(node.error, std::move(found));
-      if (node.error) continue;  // revived meanwhile
-      auto key = read_mark(node.data).value_or(std::string());
-      const auto count = letters.find(marks[from + i]);
-      found.push_back({marks[from + i], std::move(key), node.stat.ctime, count == letters.end() ? 0 : count->second});
-    }
-  }
-  std::ranges::sort(found, {}, &parked_key::since);
-  co_return outcome<key_list>(error_code(), std::move(found));
-}
-
-awaitable<outcome<std::size_t>> queue_core::revive_key(parked_key which) {
-  if (!is_mark(which.name)) co_return outcome<std::size_t>(errc::bad_arguments, 0);
-  const auto revival = std::make_unique<key_revival>(frame_, std::move(which.name));
-  co_return co_await revival->run();
 }
 
 }  // namespace zkrecipes::detail

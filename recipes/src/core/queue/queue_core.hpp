@@ -1,4 +1,4 @@
-// The implementation of a queue object: taking, settling, and the queries of operators.
+// The implementation of a queue object: putting, taking and settling.
 #pragma once
 
 #include <memory>
@@ -29,6 +29,7 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
 
   const shared_frame& frame() const noexcept { return frame_; }
   const scheduler_ptr& get_scheduler() const noexcept { return frame_->session->get_scheduler(); }
+  const std::shared_ptr<server_clock>& clock() const noexcept { return clock_; }
   const std::shared_ptr<capacity>& get_capacity() const noexcept { return capacity_; }
 
   awaitable<outcome<std::string>> put(new_item item);
@@ -45,14 +46,6 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   awaitable<outcome<>> give_back(message item, return_to where, std::string reason);
   awaitable<outcome<>> reject(message item, std::string reason);
 
-  awaitable<outcome<std::size_t>> size();
-  awaitable<outcome<queue_status>> status();
-  awaitable<outcome<std::vector<dead_letter>>> dead_letters();
-  awaitable<outcome<>> revive(dead_letter which);
-  awaitable<outcome<>> discard(dead_letter which);
-  awaitable<outcome<std::vector<parked_key>>> parked_keys();
-  awaitable<outcome<std::size_t>> revive_key(parked_key which);
-
  private:
   awaitable<outcome<message>> take_drawn(claims::attempt& begun);
   void give_up(std::span<const claims::attempt> begun, std::span<const entry> all) noexcept;
@@ -62,7 +55,6 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   awaitable<bool> is_there(std::string name);
   awaitable<backend::reply> read_for_pop(std::string name);
   void after(const std::string& name, const claim_result& result);
-  awaitable<error_code> see_key_of(const std::string& letter);
   awaitable<error_code> bury(claim_id which, std::int32_t attempts, std::string reason);
   awaitable<error_code> move_to_end(claim_id which);
 

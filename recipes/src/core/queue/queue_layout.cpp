@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkrecipes::detail {
 

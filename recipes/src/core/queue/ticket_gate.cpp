@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "backend/begin_once.hpp"
-#include "line/node_name.hpp"
+#include "line/line_spec.hpp"
 #include "session/outcomes.hpp"
 #include "session/together.hpp"
 

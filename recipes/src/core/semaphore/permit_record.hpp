@@ -9,7 +9,6 @@
 
 #include "format/json_object.hpp"
 #include "line/line_spec.hpp"
-#include "line/node_name.hpp"
 
 namespace zkrecipes::detail {
 

@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "line/leaving.hpp"
+#include "line/line_members.hpp"
 #include "line/member_data.hpp"
-#include "line/turn.hpp"
 #include "session/back_off.hpp"
 #include "session/forwarding.hpp"
 
@@ -144,12 +143,13 @@ size_follower_ptr permits::follower() const {
 /// Gets in line and learns the size. The size is read behind the list, so that both were true at the same time. With an
 /// older size we could be let in wrongly, after a resize to fewer permits and a later departure.
 awaitable<outcome<waiter_ptr>> permits::enter(std::int32_t weight, size_follower_ptr size, diagnostic why) {
-  auto entered = co_await waiter::enter(session_, line(weight), id_data(options_.id));
-  auto& [error, who] = entered;
+  auto who = std::make_shared<waiter>(session_, line(weight), id_data(options_.id));
+  auto entered = co_await who->enter();
+  auto& [error] = entered;
   if (error == errc::foreign_data) error = refuse_path(why);
-  if (error) co_return entered;
+  if (error) co_return failed<waiter_ptr>(error);
   leaving place(who->node());
-  error = co_await who->know_line();
+  if (!who->line().is_current()) error = co_await who->list();
   if (error == errc::foreign_data) error = refuse_path(why);
   if (!error) {
     std::optional<backend::reply> node;
@@ -160,7 +160,7 @@ awaitable<outcome<waiter_ptr>> permits::enter(std::int32_t weight, size_follower
   }
   if (!error && weight > size->now().size) error = errc::bad_arguments;
   if (!error) place.keep();
-  co_return entered;
+  co_return outcome<waiter_ptr>(error, std::move(who));
 }
 
 awaitable<outcome<ownership>> permits::acquire(std::int32_t weight, diagnostic why) {
@@ -169,8 +169,8 @@ awaitable<outcome<ownership>> permits::acquire(std::int32_t weight, diagnostic w
   auto& [error, who] = entered;
   if (error) co_return failed<ownership>(error);
   ownership held(who->node());
-  if (options_.on_position) who->tell_position(options_.on_position);
-  error = co_await who->try_turn(size->who_first());
+  if (options_.on_position) who->report_position(options_.on_position);
+  error = co_await who->look(size->who_first());
   bool is_seen_waiting = !error && who->line().has_followers();
   if (error == errc::busy) {
     size->start(who->node());
@@ -188,7 +188,7 @@ awaitable<outcome<ownership>> permits::acquire(std::int32_t weight, diagnostic w
 awaitable<error_code> permits::wait_fitting(waiter_ptr who, size_follower_ptr size) {
   const auto who_first = size->who_first();
   for (;;) {
-    auto error = co_await who->wait_turn(who_first, &size->changed());
+    auto error = co_await who->wait(who_first, &size->changed());
     if (error || size->is_current()) co_return error;
     error = co_await wait_news(who, size);
     if (error) co_return error;
@@ -256,7 +256,7 @@ awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight, diagnost
   if (error) co_return failed<ownership>(error);
   const auto& who = std::get<1>(entered);
   ownership held(who->node());  // leaves again unless it is passed on
-  error = co_await who->try_turn(size->who_first());
+  error = co_await who->look(size->who_first());
   if (error) co_return failed<ownership>(error);  // somebody was quicker
   if (who->line().has_followers()) announce_later(who->node());
   co_return outcome<ownership>(error, std::move(held));

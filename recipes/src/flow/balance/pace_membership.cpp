@@ -56,7 +56,7 @@ awaitable<error_code> pace_membership::enter() {
   auto seen = see_limit(*where_, replies[1]);
   if (seen.error) co_return seen.error;
   if (bound_->ended) co_return bound_->ended;
-  pacer_.note_limit(seen);
+  pacer_.on_limit(seen);
   const auto valid_until = [session = std::weak_ptr(session_), number = bound_->number] {
     const auto alive = session.lock();
     return alive ? alive->valid_until(number) : lease_clock::time_point{};
@@ -130,7 +130,7 @@ awaitable<void> pace_membership::tell() {
     if (const auto next = pace_->next_floor()) {
       record.floor = *next;
       is_told = false;
-      pacer_.note_own_floor();  // it need not wait for the server to know our floor
+      pacer_.on_own_floor();  // it need not wait for the server to know our floor
     }
     if (is_told) {
       co_await floor_due_.wait();
@@ -160,7 +160,7 @@ awaitable<void> pace_membership::follow_limit() {
       continue;
     }
     limit_looks_ = wanted;
-    pacer_.note_limit(seen);
+    pacer_.on_limit(seen);
     pace_->raise(seen.record.limit);
     while (!is_over_ && !hint->fired() && limit_looks_ == looks_wanted_) co_await limit_due_.wait();
   }
@@ -180,15 +180,15 @@ awaitable<void> pace_membership::follow_list() {
       continue;
     }
     list_looks_ = wanted;
-    if (!note_list(listed)) co_return end(errc::node_removed);
+    if (!on_list(listed)) co_return end(errc::node_removed);
     while (!is_over_ && !hint->fired() && list_looks_ == looks_wanted_) co_await list_due_.wait();
   }
 }
 
-bool pace_membership::note_list(const backend::reply& listed) {
+bool pace_membership::on_list(const backend::reply& listed) {
   if (std::ranges::find(listed.children, name_) == listed.children.end()) return false;
   const bool was_first = pacer_.is_first();
-  pacer_.note_list(listed.children, listed.stat.version);
+  pacer_.on_list(listed.children, listed.stat.version);
   if (was_first != pacer_.is_first()) changed_->notify();
   return true;
 }

@@ -50,7 +50,7 @@ class pace_membership : public std::enable_shared_from_this<pace_membership> {
   awaitable<void> follow_limit();
   awaitable<void> follow_list();
   awaitable<void> set_pace();
-  bool note_list(const backend::reply& listed);
+  bool on_list(const backend::reply& listed);
   void look_again();
   awaitable<void> rest();
 

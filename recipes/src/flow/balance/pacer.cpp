@@ -41,7 +41,7 @@ pacer::pacer(pace_place_ptr where, shared_pace_ptr pace, incarnation_ptr bound, 
       own_name_(std::move(own_name)),
       changed_(where_->session->get_scheduler()) {}
 
-void pacer::note_list(const std::vector<std::string>& names, std::int32_t version) {
+void pacer::on_list(const std::vector<std::string>& names, std::int32_t version) {
   list_version_ = version;
   member_map present;
   for (const auto& each : names) {
@@ -71,7 +71,7 @@ void pacer::update_first() {
 }
 
 /// An answer that was overtaken by that of our own write is an old one.
-void pacer::note_limit(const limit_sight& seen) {
+void pacer::on_limit(const limit_sight& seen) {
   if (seen.mzxid < known_.mzxid) return;
   known_ = seen;
   changed_.notify();
@@ -165,7 +165,13 @@ awaitable<error_code> pacer::accept_all(std::vector<std::string> names, std::vec
   error_code error;
   std::vector<std::string> hidden;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto refused = accept(names[i], nodes[i]);
+    const auto found = others_.find(names[i]);
+    if (found == others_.end()) continue;
+    if (nodes[i].error == errc::no_node) {  // it is in the next list no more
+      others_.erase(found);
+      continue;
+    }
+    const auto refused = found->second.accept(nodes[i]);
     if (refused == errc::no_auth) {
       hidden.push_back(std::move(names[i]));
     } else if (refused) {
@@ -206,32 +212,25 @@ awaitable<error_code> pacer::identify(std::vector<std::string> hidden) {
   co_return error;
 }
 
-/// A node that is gone is in the next list no more. A node that no session owns is no member.
-error_code pacer::accept(const std::string& name, const backend::reply& node) {
-  const auto found = others_.find(name);
-  if (found == others_.end()) return {};
-  if (node.error == errc::no_node) {
-    others_.erase(found);
-    return {};
-  }
-  auto& which = found->second;
+/// A node that no session owns is no member.
+error_code pacer::member::accept(const backend::reply& node) {
   if (node.error == errc::no_auth) {
-    which.is_hidden = true;
-    which.was_read = true;
-    which.is_foreign = false;
-    which.floor.reset();
+    is_hidden = true;
+    was_read = true;
+    is_foreign = false;
+    floor.reset();
   }
   if (node.error) {
-    which.hint.reset();
+    hint.reset();
     return node.error;
   }
   const auto record = parse_pace_member_record(node.data);
-  which.is_hidden = false;
-  which.was_read = true;
-  which.is_identified = true;
-  which.is_member = is_of_session(node.stat);
-  which.floor = record ? record->floor : std::nullopt;
-  which.is_foreign = which.is_member && !record;
+  is_hidden = false;
+  was_read = true;
+  is_identified = true;
+  is_member = is_of_session(node.stat);
+  floor = record ? record->floor : std::nullopt;
+  is_foreign = is_member && !record;
   return {};
 }
 
@@ -246,7 +245,7 @@ awaitable<pacer::result> pacer::write(std::int64_t limit) {
   if (written.error) co_return result{written.error, true};
   next.version = written.results[1].stat.version;
   next.mzxid = written.results[1].stat.mzxid;
-  note_limit(next);
+  on_limit(next);
   pace_->raise(limit);
   co_return result{{}, true};
 }

@@ -41,10 +41,10 @@ class pacer {
   pacer(pace_place_ptr where, shared_pace_ptr pace, incarnation_ptr bound, std::string own_name);
 
   /// The members, and the version of their parent in the same answer.
-  void note_list(const std::vector<std::string>& names, std::int32_t version);
-  void note_limit(const limit_sight& seen);
+  void on_list(const std::vector<std::string>& names, std::int32_t version);
+  void on_limit(const limit_sight& seen);
   /// Ours is higher than before.
-  void note_own_floor() { changed_.notify(); }
+  void on_own_floor() { changed_.notify(); }
   bool is_first() const noexcept { return is_first_; }
   /// There may be a node that tells that we are aside, or a request that makes it.
   bool may_be_aside() const noexcept { return may_be_aside_; }
@@ -75,6 +75,8 @@ class pacer {
   struct member {
     bool may_be_pacer() const noexcept { return !is_aside && (!was_read || (is_member && !is_foreign && !is_hidden)); }
     bool is_in_the_way() const noexcept { return is_hidden && is_member; }
+    /// What the node says, or why it can not be read.
+    error_code accept(const backend::reply& node);
 
     std::optional<std::int64_t> floor{};
     bool was_read = false;
@@ -102,7 +104,6 @@ class pacer {
   std::optional<std::int64_t> next_limit() const;
   awaitable<error_code> accept_all(std::vector<std::string> names, std::vector<backend::reply> nodes);
   awaitable<error_code> identify(std::vector<std::string> hidden);
-  error_code accept(const std::string& name, const backend::reply& node);
 
   const pace_place_ptr where_;
   const shared_pace_ptr pace_;

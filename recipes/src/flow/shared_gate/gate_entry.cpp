@@ -59,16 +59,16 @@ std::optional<gate_place::cover> gate_place::find_cover(std::span<const member> 
 
 awaitable<outcome<shared_gate_pass>> gate_entry::enter() {
   for (;;) {
-    auto entering = waiter::enter(session_, place_.line(), data_);
-    auto entered = co_await std::move(entering);
-    auto& [error, who] = entered;
+    auto who = std::make_shared<waiter>(session_, place_.line(), data_);
+    auto entered = co_await who->enter();
+    auto& [error] = entered;
     if (error) co_return failed<shared_gate_pass>(error);
     ownership place(who->node());  // leaves again unless it is passed on
     bool again = false;
     error = co_await stand_in_line(*who, again);
     if (again) {
       // The old node can stand for a while yet, so the next one must not be declined in favour of it.
-      if (who->node()->may_have_ghost()) place_.treat_as_redelivered();
+      if (who->node()->place().may_have_ghost) place_.treat_as_redelivered();
       continue;
     }
     if (error) co_return failed<shared_gate_pass>(error);
@@ -88,9 +88,10 @@ blocker gate_entry::who_first() const {
 /// Waits for the turn, unless another message covers ours. `again`: this place is given up for a new one. That is so
 /// where a second node of ours may exist, since others would take the two for one that processes and one that waits.
 awaitable<error_code> gate_entry::stand_in_line(waiter& who, bool& again) {
-  again = who.node()->may_have_ghost();
+  again = who.node()->place().may_have_ghost;
   if (again) co_return error_code();
-  auto error = co_await who.know_line();
+  error_code error;
+  if (!who.line().is_current()) error = co_await who.list();
   while (!error) {
     const auto by = place_.find_cover(who.line().members(), who.line().self());
     if (!by) break;
@@ -99,7 +100,7 @@ awaitable<error_code> gate_entry::stand_in_line(waiter& who, bool& again) {
   }
   if (error) co_return error;
   const auto first = who_first();
-  co_return co_await who.wait_turn(first);
+  co_return co_await who.wait(first);
 }
 
 /// Errors: `declined`; none if it could not be done, or it is not known whether, and the line was listed again.
@@ -112,7 +113,7 @@ awaitable<error_code> gate_entry::try_decline(waiter& who, const gate_place::cov
   auto pause = session_->patience();
   for (;;) {
     auto leave = backend::make_multi(all);
-    auto answer = co_await session_->perform(std::move(leave), retry::once, node->bound(), node->valid_until());
+    auto answer = co_await session_->perform(std::move(leave), retry::once, node->bound(), node->hold().valid_until());
     if (!answer.error) {
       node->disown();
       co_return errc::declined;
@@ -123,12 +124,12 @@ awaitable<error_code> gate_entry::try_decline(waiter& who, const gate_place::cov
       continue;
     }
     if (is_reply_lost(answer.error)) {
-      auto error = co_await who.list_again();
+      auto error = co_await who.list();
       again = error == errc::node_removed;
       co_return again ? error_code() : error;
     }
     if (answer.error == errc::no_node && backend::failed_at(answer) == 0) co_return errc::node_removed;
-    if (answer.error == errc::no_node) co_return co_await who.list_again();
+    if (answer.error == errc::no_node) co_return co_await who.list();
     co_return answer.error;
   }
 }

@@ -1,9 +1,8 @@
-#include "line/turn.hpp"
+#include "line/line_members.hpp"
 
 #include <utility>
 
 #include "line/member_data.hpp"
-#include "line/waiter.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes::detail {
@@ -22,15 +21,6 @@ awaitable<outcome<std::vector<member>>> list_latest(core_ptr session, line_spec 
   co_return outcome<std::vector<member>>(error_code(), members_of(replies[0].children, line.accepted));
 }
 
-awaitable<outcome<ownership>> own(waiter_ptr who, blocker who_first) {
-  auto error = co_await who->get_in();
-  if (error) co_return failed<ownership>(error);
-  ownership held(who->node());  // leaves again unless it is passed on
-  error = co_await who->wait_turn(who_first);
-  if (error) co_return failed<ownership>(error);
-  co_return outcome<ownership>(error, std::move(held));
-}
-
 }  // namespace
 
 awaitable<outcome<std::vector<member>>> list_members(core_ptr session, line_spec line) {
@@ -38,35 +28,6 @@ awaitable<outcome<std::vector<member>>> list_members(core_ptr session, line_spec
   auto listed = co_await session->perform(std::move(look), retry::always);
   if (listed.error == errc::no_node) listed.error.clear();
   co_return outcome<std::vector<member>>(listed.error, members_of(listed.children, line.accepted));
-}
-
-// Not a coroutine itself: what it is told would stay in its frame for as long as it waits.
-awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
-                                       std::function<void(std::size_t)> on_position) {
-  auto who = std::make_shared<waiter>(std::move(session), std::move(line), std::move(data));
-  if (on_position) who->tell_position(std::move(on_position));
-  return own(std::move(who), std::move(who_first));
-}
-
-awaitable<outcome<ownership>> try_own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
-                                           incarnation_ptr bound) {
-  auto entered = co_await waiter::enter(std::move(session), std::move(line), std::move(data));
-  auto& [error, who] = entered;
-  if (error) co_return failed<ownership>(error);
-  ownership held(who->node());  // leaves again unless it is passed on
-  if (bound && who->node()->bound() != bound) co_return failed<ownership>(errc::session_expired);
-  error = co_await who->try_turn(who_first);
-  if (error) co_return failed<ownership>(error);
-  co_return outcome<ownership>(error, std::move(held));
-}
-
-awaitable<outcome<ownership>> own_if_free(core_ptr session, line_spec line, std::string data) {
-  auto listed = co_await list_members(session, line);
-  auto& [error, members] = listed;
-  if (!error && !members.empty()) error = errc::busy;
-  if (error) co_return failed<ownership>(error);
-  auto trying = try_own_turn(std::move(session), std::move(line), std::move(data), &nearest_ahead);
-  co_return co_await std::move(trying);
 }
 
 awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<std::string> data,

@@ -1,0 +1,50 @@
+// The planner's election, as a member of the group takes part in it.
+#pragma once
+
+#include <memory>
+
+#include <zkrecipes/consumer/shard_group.hpp>
+
+#include "career/coordinator.hpp"
+#include "career/task.hpp"
+#include "session/back_off.hpp"
+#include "shards/group_frame.hpp"
+#include "shards/planner_career.hpp"
+
+namespace zkrecipes::detail {
+
+/// The election is that of a coordinator. It runs beside the membership, through all its incarnations, and nobody's
+/// work stops because it can not be used. On the strand.
+class group_planner {
+ public:
+  /// `ended`, which outlives it, is notified when the run of the coordinator is over.
+  group_planner(group_frame_ptr group, condition& ended);
+
+  /// `owner` owns this object, and is kept until the run is over.
+  void start(const std::shared_ptr<void>& owner);
+  bool is_started() const noexcept { return task_ != nullptr; }
+  awaitable<void> end();
+
+  /// Why the election can not be used. No error while it can.
+  error_code failure() const;
+  /// Behind a failure: starts anew after a pause.
+  void start_again_if_due(const std::shared_ptr<void>& owner);
+  lease_clock::time_point due() const noexcept { return again_at_; }
+
+  /// From any thread.
+  void show_in(shard_group_status& status) const;
+
+ private:
+  static awaitable<void> run(std::shared_ptr<group_planner> self);
+
+  group_frame_ptr group_;
+  condition& ended_;
+  std::shared_ptr<coordinator> coordinator_;
+  planner_career career_;
+  task_ptr task_;
+  error_code error_;
+  back_off pause_;
+  lease_clock::time_point again_at_ = never;
+};
+
+}  // namespace zkrecipes::detail
