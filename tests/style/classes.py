@@ -22,7 +22,6 @@ LARGE = {
     "amqp_client": 44,
     "broker_connection": 29,
     "c_client_link": 51,
-    "coordinator": 26,
     "core": 89,
     "delivery_committer": 29,
     "delivery_run": 44,
@@ -48,9 +47,6 @@ LARGE = {
     "spool_file": 44,
     "spool_state": 65,
     "stream_reader": 29,
-    "term_seat": 27,
-    "term_service": 30,
-    "term_state": 40,
 }
 
 NAMESPACE = re.compile(r"\bnamespace\b\s*([\w:]*)\s*$")

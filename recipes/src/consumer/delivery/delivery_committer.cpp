@@ -49,7 +49,7 @@ bool delivery_committer::has_work() {
 
 lease_clock::time_point delivery_committer::next_figures() const {
   if (present() != shown_) return shown_at_ + figures_pause;
-  const auto since = term_->busy_since();
+  const auto since = term_->work().busy_since();
   if (since == never) return never;
   if (!shown_.is_still) return since + still_after;
   // A call that was given up may be older than all whose messages are waited for.
@@ -71,8 +71,8 @@ awaitable<error_code> delivery_committer::commit() {
   notes.figures = figures_now == shown_ ? shown_text_ : to_json(figures_now);
   const bool shows_notes = !probation_.is_written(notes) || figures_now != shown_ || batch.empty();
   for (const auto& each : batch.members()) window_.commit(*each.whose);
-  std::optional<consumer_notes> shown;
-  if (shows_notes) shown = notes;
+  std::optional<json_object> shown;
+  if (shows_notes) shown = detail::to_json(notes);
   auto result = co_await term_->settle(std::move(operations), std::move(shown));
   if (result.error) {
     for (const auto& each : batch.members()) window_.uncommit(*each.whose);
@@ -85,7 +85,7 @@ awaitable<error_code> delivery_committer::commit() {
     shown_at_ = now;
   }
   const auto was_tried = [](const member& each) { return !each.whose->is_declined && !each.whose->is_repeat; };
-  if (std::ranges::any_of(batch.members(), was_tried)) term_->note_progress();
+  if (std::ranges::any_of(batch.members(), was_tried)) term_->notes().record_progress();
   most_at_once_ = frame_.source->get_traits().most_at_once;
   is_merging_ = true;
   frame_.board.change([&](queue_consumer_status& status) {
@@ -225,7 +225,7 @@ delivery_committer::figures delivery_committer::present() const {
   figures all{status.received, status.done,    status.again,     status.parked, status.declined,
               status.waited,   status.commits, status.held_back, status.resting};
   if (breaker_.is_open()) all.held_off = shown_reason(breaker_.reason());
-  all.is_still = is_still(term_->busy_since());
+  all.is_still = is_still(term_->work().busy_since());
   if (const auto* which = hanging()) {
     all.still_message = which->what->name.substr(0, longest_name);
     all.still_since = which->begun;
@@ -239,7 +239,7 @@ bool delivery_committer::is_still(lease_clock::time_point since) const {
 }
 
 const message_in_hand* delivery_committer::hanging() const {
-  if (!is_still(term_->busy_since())) return nullptr;
+  if (!is_still(term_->work().busy_since())) return nullptr;
   const auto working = window_.working();
   return working.empty() || !is_still(working.front()->begun) ? nullptr : working.front();
 }

@@ -49,7 +49,7 @@ awaitable<outcome<>> delivery_run::run() {
   std::optional<forwarding> source_changes;
   if (auto* source = frame_->source->changed()) source_changes.emplace(*source, changed_);
   // Here, on the strand: a term can have several runs, and its notes change.
-  probation_ = probation(term_->present_notes(), std::max<std::size_t>(frame_->options.window, 2));
+  probation_ = probation(term_->notes().present(), std::max<std::size_t>(frame_->options.window, 2));
   if (probation_.is_on()) window_.resize(1, 1);
   take_up_limit();
   while (!is_over()) {
@@ -97,8 +97,8 @@ void delivery_run::step(lease_clock::time_point now) {
 }
 
 void delivery_run::end_step() {
-  term_->set_suspects(probation_.suspects(), probation_.in_hand());
-  term_->set_work_since(working_since());
+  term_->notes().set_suspects(probation_.suspects(), probation_.in_hand());
+  term_->work().set_since(working_since());
   show();
 }
 

@@ -18,12 +18,12 @@ constexpr std::chrono::milliseconds shortest_hold_off{10};
 /// Behind a predecessor that has not told its level it is not known how much credit was used.
 void delivery_run::take_up_limit() {
   const auto& limit = frame_->options.limit;
-  if (!limit) return term_->set_limit_arrival(std::nullopt);  // calls that do not count may follow
+  if (!limit) return term_->notes().set_limit_arrival(std::nullopt);  // calls that do not count may follow
   const auto now = get_scheduler()->now();
-  auto arrival = term_->limit_arrival();
-  if (!arrival && term_->has_all_credit()) arrival = now;
+  auto arrival = term_->notes().limit_arrival();
+  if (!arrival && term_->notes().has_all_credit()) arrival = now;
   limiter_.emplace(*limit, arrival, now);
-  term_->set_limit_arrival(limiter_->arrival());
+  term_->notes().set_limit_arrival(limiter_->arrival());
 }
 
 bool delivery_run::is_let_through(message_in_hand& next) {
@@ -39,7 +39,7 @@ bool delivery_run::is_let_through(message_in_hand& next) {
 void delivery_run::charge(message_in_hand& which) {
   if (!limiter_) return;
   limiter_->charge(which, which.begun);
-  term_->set_limit_arrival(limiter_->arrival());
+  term_->notes().set_limit_arrival(limiter_->arrival());
   if (!std::exchange(which.has_waited, false)) return;
   frame_->board.change([](queue_consumer_status& status) { ++status.waited; });
 }
@@ -53,7 +53,7 @@ void delivery_run::hold_off(const message_outcome& asked) {
   probation_.retract();
   if (!limiter_ || pause.count() == 0) return;
   limiter_->hold_off(until);
-  term_->set_limit_arrival(limiter_->arrival());
+  term_->notes().set_limit_arrival(limiter_->arrival());
 }
 
 }  // namespace zkrecipes::detail
