@@ -8,6 +8,7 @@
 
 #include "election/term_record.hpp"
 #include "ensemble/delivery_case.hpp"
+#include "notes/consumer_notes.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -36,18 +37,20 @@ class refusals : public deliveries {
     record.leader_id = "before";
     record.leader_node = "_c_1-latch-0000000001";
     record.leader_token = 1;
-    record.notes.in_hand = names;
-    record.notes.crashes = crashes;
+    detail::consumer_notes notes;
+    notes.in_hand = names;
+    notes.crashes = crashes;
+    record.notes = detail::to_json(notes);
     auto written = run(zk().async_set("/e", detail::serialize(record), any_version, tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(written));
   }
   std::vector<std::string> named() {
     const auto record = detail::parse_record(get("/e").data);
-    return record ? record->notes.in_hand : std::vector<std::string>();
+    return record ? detail::read_notes(record->notes).in_hand : std::vector<std::string>();
   }
   std::int32_t crashes() {
     const auto record = detail::parse_record(get("/e").data);
-    return record ? record->notes.crashes : -1;
+    return record ? detail::read_notes(record->notes).crashes : -1;
   }
   std::string letter_reason() {
     const auto letters = dead_letters(over(zk()));

@@ -22,7 +22,7 @@ struct readers_case {
   /// The broker has as many entries of this size as are asked for. Returns how many were read.
   static std::size_t read(read_ahead& by, std::size_t bytes) {
     const auto count = by.room();
-    by.note_answer(count, count * bytes);
+    by.on_answer(count, count * bytes);
     return count;
   }
 
@@ -55,17 +55,17 @@ BOOST_AUTO_TEST_CASE(what_was_handed_out_makes_room) {
   auto& by = all[0];
   read(by, read_share::most_bytes / 16);
   BOOST_TEST(by.room() == 0u);
-  by.note_taken(read_share::most_bytes / 2);
+  by.on_taken(read_share::most_bytes / 2);
   BOOST_TEST(by.room() == 8u);
-  by.note_taken(read_share::most_bytes);
+  by.on_taken(read_share::most_bytes);
   BOOST_TEST(by.room() == 16u);
 }
 
 BOOST_AUTO_TEST_CASE(an_entry_that_is_larger_than_the_share_is_read_alone) {
   auto& by = all[0];
-  by.note_answer(1, 2 * read_share::most_bytes);
+  by.on_answer(1, 2 * read_share::most_bytes);
   BOOST_TEST(by.room() == 0u);
-  by.note_taken(2 * read_share::most_bytes);
+  by.on_taken(2 * read_share::most_bytes);
   BOOST_TEST(by.room() == 1u);
 }
 

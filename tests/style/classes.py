@@ -21,13 +21,8 @@ PARTS = ("recipes", "tools/zkadmin", "tools/demonstration", "tools/guardian", "t
 LARGE = {
     "amqp_client": 44,
     "broker_connection": 29,
-    "coordinator": 26,
-    "delivery_committer": 29,
-    "delivery_run": 44,
-    "delivery_window": 52,
     "external_message_source": 30,
     "json_object": 27,
-    "message_source": 27,
     "queue_reader": 34,
     "rabbit_link": 28,
     "rabbit_producer_state": 38,
@@ -39,9 +34,6 @@ LARGE = {
     "spool_file": 44,
     "spool_state": 65,
     "stream_reader": 29,
-    "term_seat": 27,
-    "term_service": 30,
-    "term_state": 40,
 }
 
 NAMESPACE = re.compile(r"\bnamespace\b\s*([\w:]*)\s*$")

@@ -45,7 +45,7 @@ struct breaker_case {
       auto* next = breaker.next(now);
       if (!next) break;
       window.begin(*next, now);
-      breaker.note_begun();
+      breaker.on_begun();
       of[next->what->name] = next;
       begun.push_back(next->what->name);
     }
@@ -60,7 +60,7 @@ struct breaker_case {
   }
   void succeeds(const std::string& name) {
     window.remove(*of.at(name));
-    breaker.note_success(now);
+    breaker.on_success(now);
   }
   /// As time passes, the next message is begun, and fails. Each attempt that counts is told.
   std::string next_fails() {
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_fails_among_others_that_succeed_keeps_its_pa
   at.now += 500ms;
   CHECK_NAMES(at.begin(), "a");
   BOOST_TEST(at.fails("a", false, 64s));
-  BOOST_TEST((at.window.next_time() == at.now + 64s));
+  BOOST_TEST((at.window.stages().next_time() == at.now + 64s));
 }
 
 BOOST_AUTO_TEST_CASE(the_second_message_of_a_key_that_fails_is_spared) {
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(in_strict_order_a_pause_that_was_asked_for_is_kept) {
   const auto locked = message_outcome::again(60s, "locked");
   BOOST_TEST(!at.breaker.spares(first, locked, false, at.now));
   at.breaker.rest(first, 60s, true, at.now);
-  BOOST_TEST((at.window.next_time() == at.now + 60s));
+  BOOST_TEST((at.window.stages().next_time() == at.now + 60s));
 }
 
 BOOST_AUTO_TEST_CASE(in_strict_order_an_attempt_that_does_not_count_is_followed_by_a_pause_whatever_was_asked_for) {
@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(in_strict_order_an_attempt_that_does_not_count_is_followed_
   at.now += 4s;
   CHECK_NAMES(at.begin(), "a");
   BOOST_TEST(at.breaker.spares(first, message_outcome::again(0ms, "away"), false, at.now));
-  BOOST_TEST((at.window.next_time() == at.now + 1s));
+  BOOST_TEST((at.window.stages().next_time() == at.now + 1s));
 }
 
 BOOST_AUTO_TEST_CASE(in_strict_order_the_second_message_that_fails_is_spared) {

@@ -34,8 +34,10 @@ struct crowd_case {
     }
   }
   void finish() {
+    std::vector<message_in_hand*> working;
+    for (const auto& [since, number] : window.stages().working()) working.push_back(&window.at(number));
     std::vector<message_in_hand*> done;
-    for (auto* each : window.working()) {
+    for (auto* each : working) {
       if (each->number > bad && is_served())
         done.push_back(each);
       else
@@ -45,7 +47,7 @@ struct crowd_case {
     longest_stop = std::max(longest_stop, now - last_done);
     last_done = now;
     for (auto* each : done) window.remove(*each);
-    breaker.note_success(now);
+    breaker.on_success(now);
   }
   bool is_served() const {
     const auto part = (now - began) % 1s;
@@ -79,7 +81,7 @@ struct crowd_case {
       auto* next = breaker.next(now);
       if (!next) return;
       window.begin(*next, now);
-      breaker.note_begun();
+      breaker.on_begun();
       ++tries[next->number];
     }
   }

@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(many_terms_are_written_in_transactions_of_bounded_size_that
 BOOST_AUTO_TEST_CASE(large_records_make_small_transactions_and_one_that_can_not_be_written_twice_is_left) {
   for (std::string path : {"/a", "/b", "/huge"}) {
     auto record = hold(path);
-    record.notes.in_hand = {std::string(path == "/huge" ? 600'000 : 150'000, 'x')};
+    record.notes.set("in_hand", std::string(path == "/huge" ? 600'000 : 150'000, 'x'));
     nodes[path].data = detail::serialize(record);
   }
   begin();

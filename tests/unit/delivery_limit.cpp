@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "election/term_record.hpp"
+#include "notes/consumer_notes.hpp"
 #include "unit/delivering.hpp"
 
 using namespace zkrecipes;
@@ -125,7 +126,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_run_does_not_wait_for_the_limit) {
   BOOST_TEST(consumer->status().limited == 0u);
   const auto record = detail::parse_record(record_of_term());
   BOOST_TEST_REQUIRE((record && record->phase == term_phase::retired));
-  BOOST_TEST((record->notes.limit_level == 24h));
+  BOOST_TEST((detail::read_notes(record->notes).limit_level == 24h));
 }
 
 BOOST_AUTO_TEST_CASE(a_message_that_waits_is_not_named_in_the_record) {
@@ -134,16 +135,16 @@ BOOST_AUTO_TEST_CASE(a_message_that_waits_is_not_named_in_the_record) {
   let_go("1", message_outcome::again("no"));
   pass(900ms);
   CHECK_LIST(consumer->begun, "1");
-  BOOST_TEST(detail::parse_record(record_of_term())->notes.in_hand.empty());
+  BOOST_TEST(detail::read_notes(detail::parse_record(record_of_term())->notes).in_hand.empty());
   pass(100ms);
   CHECK_LIST(consumer->begun, "1", "1");
   BOOST_TEST(consumer->attempts.back() == 2);
-  BOOST_TEST(detail::parse_record(record_of_term())->notes.in_hand.size() == 1u);
+  BOOST_TEST(detail::read_notes(detail::parse_record(record_of_term())->notes).in_hand.size() == 1u);
   coordinator->resign();
   serve_all();
   const auto ending = detail::parse_record(record_of_term());
   BOOST_TEST((ending->phase == term_phase::handing_over));
-  BOOST_TEST(ending->notes.in_hand.size() == 1u, "the successor has to know it, too");
+  BOOST_TEST(detail::read_notes(ending->notes).in_hand.size() == 1u, "the successor has to know it, too");
 }
 
 BOOST_AUTO_TEST_CASE(each_call_costs_what_the_message_costs) {

@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "delivery/delivery_limiter.hpp"
-#include "election/consumer_notes.hpp"
+#include "notes/consumer_notes.hpp"
 #include "support/bound_judge.hpp"
 
 using namespace zkrecipes;
@@ -45,7 +45,7 @@ struct limited_terms {
   void hand_over() {
     consumer_notes left;
     left.limit_level = std::max(limiter->arrival() - now, lease_clock::duration::zero());
-    const auto read = read_notes(to_json(left, 7), 7);
+    const auto read = read_notes(to_json(left));
     BOOST_TEST_REQUIRE(read.limit_level.has_value());
     now += std::chrono::microseconds(draw(0, 5'000));
     begin_term(now + *read.limit_level);

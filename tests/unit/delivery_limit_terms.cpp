@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "election/term_record.hpp"
+#include "notes/consumer_notes.hpp"
 #include "unit/delivering.hpp"
 
 using namespace zkrecipes;
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(the_record_tells_the_level_only_at_the_end_of_a_term) {
   consume_at(1s, 1);
   put({"1"});
   pass(200ms);
-  const auto level = [this] { return detail::parse_record(record_of_term())->notes.limit_level; };
+  const auto level = [this] { return detail::read_notes(detail::parse_record(record_of_term())->notes).limit_level; };
   BOOST_TEST(!level());
   coordinator->resign();
   serve_all();

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "election/term_record.hpp"
+#include "notes/consumer_notes.hpp"
 #include "unit/delivering.hpp"
 
 using namespace zkrecipes;
@@ -41,7 +42,9 @@ struct telling : log_case, delivering {
     consumer->is_held = false;
     consumer->is_away = [](const message& item) { return item.data == "poison"; };
   }
-  detail::json_object figures() const { return detail::parse_record(record_of_term())->notes.figures; }
+  detail::json_object figures() const {
+    return detail::read_notes(detail::parse_record(record_of_term())->notes).figures;
+  }
   void pass_in_steps(std::chrono::seconds time) {
     for (std::chrono::milliseconds spent{0}; spent < time; spent += 500ms) pass(500ms);
   }

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "election/term_record.hpp"
+#include "notes/consumer_notes.hpp"
 #include "unit/delivering.hpp"
 
 using namespace zkrecipes;
@@ -33,7 +34,7 @@ struct outage_case : delivering {
     for (std::chrono::milliseconds spent{0}; spent < time; spent += 500ms) pass(500ms);
   }
   std::string held_off() const {
-    return detail::parse_record(record_of_term())->notes.figures.text("held_off").value_or("");
+    return detail::read_notes(detail::parse_record(record_of_term())->notes).figures.text("held_off").value_or("");
   }
   std::int32_t most_attempts() const {
     return consumer->attempts.empty() ? 0 : *std::ranges::max_element(consumer->attempts);
@@ -154,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_stays_in_process_is_shown_within_a_minute_an
   consumer->is_held = true;
   put({"slow", "next"});
   const auto is_still = [this] {
-    return detail::parse_record(record_of_term())->notes.figures.flag("still").value_or(false);
+    return detail::read_notes(detail::parse_record(record_of_term())->notes).figures.flag("still").value_or(false);
   };
   pass_in_steps(44s);
   BOOST_TEST(!is_still());

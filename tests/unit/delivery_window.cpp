@@ -50,7 +50,7 @@ struct window_case {
     return names;
   }
   void settle(const std::string& name) {
-    window.commit(of(name));
+    window.set_committing(of(name), true);
     window.remove(of(name));
   }
 
@@ -99,10 +99,10 @@ BOOST_AUTO_TEST_CASE(in_strict_order_nothing_goes_past_a_message_that_is_tried_a
   at.begin();
   at.finish("a", message_outcome::again("no"));
   BOOST_TEST(at.begin() == "");
-  at.window.commit(at.of("a"));
+  at.window.set_committing(at.of("a"), true);
   at.window.rest(at.of("a"), start + 1s);
   BOOST_TEST(at.begin(start + 999ms) == "");
-  BOOST_TEST((at.window.next_time() == start + 1s));
+  BOOST_TEST((at.window.stages().next_time() == start + 1s));
   BOOST_TEST(at.begin(start + 1s) == "a");
 }
 
@@ -113,16 +113,16 @@ BOOST_AUTO_TEST_CASE(what_was_processed_behind_a_refused_message_is_processed_ag
     at.begin();
     at.finish(each);
   }
-  at.window.commit(at.of("a"));
-  at.window.commit(at.of("b"));
+  at.window.set_committing(at.of("a"), true);
+  at.window.set_committing(at.of("b"), true);
   at.begin();
   at.finish("c");
   BOOST_TEST(at.begin() == "d");
-  for (const auto* each : {"a", "b"}) at.window.uncommit(at.of(each));
+  for (const auto* each : {"a", "b"}) at.window.set_committing(at.of(each), false);
   at.window.refuse(at.of("a"), message_outcome::again("its effects were refused"));
   BOOST_TEST(at.finished() == name_list({"a"}), boost::test_tools::per_element());
   BOOST_TEST(!at.finish("d"));  // the call that was under way does not count
-  at.window.commit(at.of("a"));
+  at.window.set_committing(at.of("a"), true);
   at.window.rest(at.of("a"), start);
   for (const auto* each : {"a", "b", "c", "d"}) {
     BOOST_TEST(at.begin() == each);
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_rests_does_not_fill_the_window) {
   BOOST_TEST(at.window.room() == 0u);
   at.begin();
   at.finish("a1", message_outcome::again("no"));
-  at.window.commit(at.of("a1"));
+  at.window.set_committing(at.of("a1"), true);
   at.window.rest(at.of("a1"), start + 1s);
   BOOST_TEST(at.window.room() == 3u);  // their data was dropped
   BOOST_TEST(at.window.missing().empty());
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(messages_that_are_held_back_do_not_take_the_place_of_the_on
   at.begin();
   at.begin();
   at.finish("a1", message_outcome::again("no"));
-  at.window.commit(at.of("a1"));
+  at.window.set_committing(at.of("a1"), true);
   at.window.rest(at.of("a1"), start + 1s);
   at.finish("b1");
   at.settle("b1");
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_was_read_while_its_key_rested_is_read_again_
   at.add({"a1", "a2"});
   at.begin();
   at.finish("a1", message_outcome::park("no"));
-  at.window.commit(at.of("a1"));  // its reply is lost: is the key parked, and is the message there?
+  at.window.set_committing(at.of("a1"), true);  // its reply is lost: is the key parked, and is the message there?
   at.window.rest(at.of("a1"), start + 1h);
   at.window.load(at.of("a1"), named("a1"));
   at.window.refuse(at.of("a1"), {});
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(what_waits_behind_a_message_is_read_again_when_that_goes_aw
   at.add({"a1", "a2"});
   at.begin();
   at.finish("a1", message_outcome::park("no"));
-  at.window.commit(at.of("a1"));
+  at.window.set_committing(at.of("a1"), true);
   at.window.rest(at.of("a1"), start + 1h);
   at.window.remove(at.of("a1"));  // somebody else has removed it from its source
   const auto missing = at.window.missing();
@@ -253,15 +253,15 @@ BOOST_AUTO_TEST_CASE(what_waits_behind_a_message_is_read_again_when_that_goes_aw
 
 BOOST_AUTO_TEST_CASE(the_oldest_call_is_known) {
   window_case at({.order = message_order::none, .window = 8, .parallel = 2});
-  BOOST_TEST((at.window.working_since() == never));
+  BOOST_TEST((at.window.stages().working_since() == never));
   at.add({"a", "b"});
   at.begin(start);
   at.begin(start + 1s);
-  BOOST_TEST((at.window.working_since() == start));
+  BOOST_TEST((at.window.stages().working_since() == start));
   at.finish("a");
-  BOOST_TEST((at.window.working_since() == start + 1s));
+  BOOST_TEST((at.window.stages().working_since() == start + 1s));
   at.finish("b");
-  BOOST_TEST((at.window.working_since() == never));
+  BOOST_TEST((at.window.stages().working_since() == never));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -55,7 +55,7 @@ struct duplicates_case {
   void settle(const std::string& name) {
     for (auto* each : window.finished()) {
       if (each->what->name != name) continue;
-      window.commit(*each);
+      window.set_committing(*each, true);
       return window.remove(*each);
     }
     BOOST_FAIL(name + " is not finished");
@@ -129,7 +129,8 @@ class random_case {
     for (auto* each : window_.missing()) window_.load(*each, *each->what);
   }
   void finish() {
-    auto working = window_.working();
+    std::vector<message_in_hand*> working;
+    for (const auto& [since, number] : window_.stages().working()) working.push_back(&window_.at(number));
     if (working.empty()) return;
     auto& which = *working[random_() % working.size()];
     window_.finish(which, random_() % 4 == 0 ? message_outcome::again("no") : message_outcome());
@@ -137,9 +138,9 @@ class random_case {
   void commit() {
     auto batch = window_.finished();
     batch.resize(std::min<std::size_t>(batch.size(), random_() % 4));
-    for (auto* each : batch) window_.commit(*each);
+    for (auto* each : batch) window_.set_committing(*each, true);
     const bool is_refused = random_() % 4 == 0;
-    for (auto* each : batch) is_refused ? window_.uncommit(*each) : conclude(*each);
+    for (auto* each : batch) is_refused ? window_.set_committing(*each, false) : conclude(*each);
   }
   void conclude(message_in_hand& which) {
     auto& key = key_of(which);
@@ -166,7 +167,7 @@ class random_case {
       if (each.first != 0) begun += window_.at(each.first).is_begun() ? 1 : 0;
       for (const auto number : each.declined) BOOST_TEST_REQUIRE(window_.at(number).is_declined);
     }
-    BOOST_TEST_REQUIRE(window_.finished().size() + window_.working_count() ==
+    BOOST_TEST_REQUIRE(window_.finished().size() + window_.stages().working_count() ==
                        begun + std::accumulate(std::begin(keys_), std::end(keys_), std::size_t{0},
                                                [](auto sum, auto& each) { return sum + each.declined.size(); }));
   }
@@ -236,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_tried_again_stays_in_front_of_the_one_tha
   at.add({"a1", "a2"});
   at.begin();
   at.finish("a1", message_outcome::again("no"));
-  at.window.commit(*at.begun["a1"]);
+  at.window.set_committing(*at.begun["a1"], true);
   at.window.rest(*at.begun["a1"], arrival + 1s);
   at.add({"a3"});
   BOOST_TEST(at.declined() == name_list({"a2"}), boost::test_tools::per_element());
@@ -256,7 +257,7 @@ BOOST_AUTO_TEST_CASE(declined_messages_take_no_place) {
   at.add({"b1"});
   BOOST_TEST(at.begin() == "a1");
   BOOST_TEST(at.begin() == "b1");
-  BOOST_TEST(at.window.held_back() == 1u);
+  BOOST_TEST(at.window.lanes().held_back() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(messages_without_a_key_and_those_that_are_not_processed_have_no_part) {
@@ -284,9 +285,9 @@ BOOST_AUTO_TEST_CASE(a_refusal_of_the_first_one_leaves_the_declined_ones_alone) 
 BOOST_AUTO_TEST_CASE(declined_ones_that_are_not_settled_can_be_left_to_the_next_term) {
   duplicates_case at(keep::first);
   at.add({"a1", "a2", "a3", "a4"});
-  at.window.commit(*at.window.finished()[0]);
-  BOOST_TEST(at.window.drop_declined() == name_list({"a4"}), boost::test_tools::per_element());
-  BOOST_TEST(!at.window.has_finished());
+  at.window.set_committing(*at.window.finished()[0], true);
+  BOOST_TEST(drop_declined(at.window) == name_list({"a4"}), boost::test_tools::per_element());
+  BOOST_TEST(!at.window.stages().has_finished());
   BOOST_TEST(at.begin() == "a1");
 }
 

@@ -40,9 +40,9 @@ class schedule {
     auto* next = window_.next(now_);  // first: it also ends rests
     BOOST_TEST_REQUIRE((next ? next->number : 0) == expected_next());
     for (auto each : {stage::waiting, stage::working, stage::finished, stage::committing, stage::resting}) {
-      BOOST_TEST_REQUIRE(window_.count(each) == in(each).size());
+      BOOST_TEST_REQUIRE(window_.stages().count(each) == in(each).size());
     }
-    BOOST_TEST_REQUIRE(window_.held_back() == in(stage::waiting).size() - ready().size());
+    BOOST_TEST_REQUIRE(window_.lanes().held_back() == in(stage::waiting).size() - ready().size());
     std::vector<std::uint64_t> finished;
     for (const auto* each : window_.finished()) finished.push_back(each->number);
     BOOST_TEST_REQUIRE(finished == expected_finished(), boost::test_tools::per_element());
@@ -84,7 +84,7 @@ class schedule {
     if (!in(stage::committing).empty()) return;
     for (auto* each : window_.finished()) {
       if (one_in(8)) return;
-      window_.commit(*each);
+      window_.set_committing(*each, true);
       ++seen["commit"];
     }
   }
@@ -92,7 +92,7 @@ class schedule {
     const auto committing = in(stage::committing);
     const bool is_refused = !committing.empty() && one_in(3);
     if (is_refused) {
-      for (const auto number : committing) window_.uncommit(at(number));
+      for (const auto number : committing) window_.set_committing(at(number), false);
       window_.refuse(at(committing[below(committing.size())]), outcome());
       ++seen["refuse"];
       return;

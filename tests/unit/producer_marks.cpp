@@ -37,21 +37,21 @@ BOOST_AUTO_TEST_SUITE(producers_marks)
 
 BOOST_AUTO_TEST_CASE(only_what_was_noted_counts_as_processed) {
   producer_marks marks;
-  for (const std::uint64_t number : {3, 6, 4, 1}) marks.note_processed({"p", number});
-  marks.note_processed({"q", 9});
+  for (const std::uint64_t number : {3, 6, 4, 1}) marks.record_processed({"p", number});
+  marks.record_processed({"q", 9});
   BOOST_TEST(processed_by(marks) == (number_set{1, 3, 4, 6}), boost::test_tools::per_element());
   BOOST_TEST(processed_by(marks, "q") == (number_set{9}), boost::test_tools::per_element());
   BOOST_TEST(marks.to_text() == marks_record(R"("1,3-4,6 p","9 q")"));
-  marks.note_processed({"p", 5});
-  marks.note_processed({"p", 2});
+  marks.record_processed({"p", 5});
+  marks.record_processed({"p", 2});
   BOOST_TEST(marks.to_text() == marks_record(R"("9 q","1-6 p")"));
 }
 
 BOOST_AUTO_TEST_CASE(the_smallest_and_the_largest_number_are_numbers_like_others) {
   producer_marks marks;
   for (const std::uint64_t number : {largest_number, largest_number - 2, largest_number - 1})
-    marks.note_processed({"p", number});
-  for (const std::uint64_t number : {1, 0}) marks.note_processed({"p", number});
+    marks.record_processed({"p", number});
+  for (const std::uint64_t number : {1, 0}) marks.record_processed({"p", number});
   BOOST_TEST(marks.has_processed({"p", largest_number}));
   BOOST_TEST(marks.has_processed({"p", 0}));
   BOOST_TEST(!marks.has_processed({"p", largest_number - 3}));
@@ -65,13 +65,13 @@ BOOST_AUTO_TEST_CASE(the_smallest_and_the_largest_number_are_numbers_like_others
 BOOST_AUTO_TEST_CASE(too_many_gaps_make_the_lowest_numbers_unknown) {
   producer_marks marks;
   const auto most = 2 * producer_marks::most_gaps + 2;
-  for (std::uint64_t number = 2; number <= most; number += 2) marks.note_processed({"p", number});
+  for (std::uint64_t number = 2; number <= most; number += 2) marks.record_processed({"p", number});
   BOOST_TEST(marks.has_processed({"p", 2}));
-  marks.note_processed({"p", most + 2});
+  marks.record_processed({"p", most + 2});
   BOOST_TEST(!marks.has_processed({"p", 2}));
   BOOST_TEST(marks.has_processed({"p", 4}));
   const auto text = marks.to_text();
-  marks.note_processed({"p", 1});  // there is no room for it
+  marks.record_processed({"p", 1});  // there is no room for it
   BOOST_TEST(!marks.has_processed({"p", 1}));
   BOOST_TEST(marks.to_text() == text);
   auto again = producer_marks::parse(text);
@@ -81,8 +81,8 @@ BOOST_AUTO_TEST_CASE(too_many_gaps_make_the_lowest_numbers_unknown) {
 
 BOOST_AUTO_TEST_CASE(the_producer_that_has_not_moved_for_longest_is_forgotten_first) {
   producer_marks marks;
-  for (const auto* each : {"p", "q", "r"}) marks.note_processed({each, 1});
-  marks.note_processed({"p", 2});
+  for (const auto* each : {"p", "q", "r"}) marks.record_processed({each, 1});
+  marks.record_processed({"p", 2});
   BOOST_TEST(marks.forget(3) == 0u);
   BOOST_TEST(marks.forget(1) == 2u);
   BOOST_TEST(marks.to_text() == marks_record(R"("1-2 p")"));
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(the_producer_that_has_not_moved_for_longest_is_forgotten_fi
 
 BOOST_AUTO_TEST_CASE(the_record_has_a_largest_size) {
   producer_marks marks;
-  for (int i = 0; i < 1'000; ++i) marks.note_processed({std::to_string(i) + std::string(250, '\x01'), 1});
+  for (int i = 0; i < 1'000; ++i) marks.record_processed({std::to_string(i) + std::string(250, '\x01'), 1});
   BOOST_TEST(marks.forget(1'000) > 0u);
   BOOST_TEST(marks.to_text().size() < producer_marks::most_bytes + 100);
   BOOST_TEST(marks.to_text().size() > producer_marks::most_bytes - 2'000);
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(the_marks_do_as_the_model) {
     number_set model;
     for (int step = 0; step < 60; ++step) {
       const auto number = random() % 21;
-      marks.note_processed({"p", number});
+      marks.record_processed({"p", number});
       model.insert(number);
       BOOST_TEST_REQUIRE(processed_by(marks) == model, boost::test_tools::per_element());
       auto stored = producer_marks::parse(marks.to_text());

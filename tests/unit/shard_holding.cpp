@@ -9,6 +9,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "notes/consumer_notes.hpp"
 #include "unit/sharding.hpp"
 
 using namespace zkrecipes;
@@ -211,7 +212,8 @@ BOOST_AUTO_TEST_CASE(an_end_that_is_written_behind_the_term_tells_the_level_that
   held->give_up(false);
   pass(1s);
   BOOST_TEST((record_of_shard().phase == term_phase::retired));
-  BOOST_TEST((record_of_shard().notes.limit_level == 2900ms));  // the term has ended 100 ms after the hand-over
+  BOOST_TEST((detail::read_notes(record_of_shard().notes).limit_level ==
+              2900ms));  // the term has ended 100 ms after the hand-over
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 
 #include "career/career_bounds.hpp"
 #include "election/term_record.hpp"
+#include "notes/consumer_notes.hpp"
 #include "unit/coordinating.hpp"
 
 using namespace zkrecipes;
@@ -96,7 +97,7 @@ BOOST_AUTO_TEST_CASE(the_deadline_is_not_waited_for) {
   BOOST_TEST((record.phase == term_phase::inaugurating));
   BOOST_TEST((record.died_in == term_phase::none));
   BOOST_TEST(record.epoch == 4);
-  BOOST_TEST(record.notes.crashes == 1);
+  BOOST_TEST(detail::read_notes(record.notes).crashes == 1);
   BOOST_TEST(writes().front().version == 0);
 }
 
@@ -165,19 +166,21 @@ BOOST_AUTO_TEST_CASE(a_leader_that_was_seen_handing_over_and_died_is_not_taken_f
   BOOST_TEST_REQUIRE(next_request() == "get /e");
   serve();
   BOOST_TEST((next().how == takeover::died));
-  BOOST_TEST(next().notes.crashes == 1);
+  BOOST_TEST(detail::read_notes(next().notes).crashes == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_death_at_work_counts_as_a_crash_and_one_before_it_does_not) {
   for (auto phase : {term_phase::inaugurating, term_phase::executing, term_phase::handing_over}) {
     after_death each;
     each.before.phase = phase;
-    each.before.notes.crashes = 4;
-    each.before.notes.in_hand = {"qn-0000000003"};
-    each.before.notes.limit_level = 7s;
+    detail::consumer_notes left;
+    left.crashes = 4;
+    left.in_hand = {"qn-0000000003"};
+    left.limit_level = 7s;
+    each.before.notes = detail::to_json(left);
     each.die();
     each.serve_until("multi /");
-    const auto notes = each.next().notes;
+    const auto notes = detail::read_notes(each.next().notes);
     BOOST_TEST(notes.crashes == (phase == term_phase::inaugurating ? 4 : 5), to_string(phase));
     BOOST_TEST(notes.in_hand == strings{"qn-0000000003"}, boost::test_tools::per_element());
     BOOST_TEST(!notes.limit_level.has_value(), "it may have used all of it");

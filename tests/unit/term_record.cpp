@@ -115,8 +115,7 @@ BOOST_AUTO_TEST_CASE(a_death_changes_the_phase_and_nothing_else) {
     alive.phase = phase;
     alive.aftermath = 2s;
     alive.deaths = 2;
-    alive.notes.crashes = 3;
-    alive.notes.in_hand = {"qn-0000000001"};
+    alive.notes.set("crashes", std::int64_t(3)).set("later", "a");
     auto text = serialize(alive);
     text.insert(1, R"("later":[1],)");
     text.insert(text.find("\"token\""), R"("later":{"a":2},)");

@@ -71,12 +71,13 @@ BOOST_AUTO_TEST_CASE(an_empty_election) {
 
 BOOST_AUTO_TEST_CASE(the_message_that_stays_in_process_has_its_name) {
   auto record = record_of("n1", term_phase::executing);
-  record.notes.figures.set_flag("still", true);
+  json_object figures;
+  record.notes.set("figures", figures.set_flag("still", true));
   nodes.data = serialize(record);
   BOOST_TEST(view().is_still);
   BOOST_TEST(view().still_message == "", "as a version before writes it");
   const auto before = view().fingerprint;
-  record.notes.figures.set("still_message", "qn-0000000007");
+  record.notes.set("figures", figures.set("still_message", "qn-0000000007"));
   nodes.data = serialize(record);
   nodes.stat.mzxid = 51;
   BOOST_TEST(view().still_message == "qn-0000000007");

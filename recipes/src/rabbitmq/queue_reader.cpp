@@ -49,7 +49,7 @@ queue_reader::queue_reader(rabbit_frame_ptr frame, std::uint32_t shard, position
       stalls_(frame_->options.stall_timeout),
       connection_(frame_, broker_connection::patience::with_refusals) {}
 
-void queue_reader::note_order(message_order order) {
+void queue_reader::set_order(message_order order) {
   const auto by_itself = order == message_order::strict ? prefetch_in_strict_order : prefetch_by_key;
   prefetch_ = frame_->options.prefetch.value_or(by_itself);
   progress_.resize(prefetch_);

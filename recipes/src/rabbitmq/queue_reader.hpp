@@ -31,7 +31,7 @@ class queue_reader {
   queue_reader(rabbit_frame_ptr frame, std::uint32_t shard, position_node& memory);
 
   /// Before `open`.
-  void note_order(message_order order);
+  void set_order(message_order order);
   /// Forgets everything and ends the connection.
   void open();
   /// The same, but the broker is given a moment to take the last acknowledgements.

@@ -25,7 +25,7 @@ class rabbit_source final : public log_source {
  public:
   rabbit_source(rabbit_frame_ptr frame, std::uint32_t shard);
 
-  void note_order(message_order order) override { reader_.note_order(order); }
+  void set_order(message_order order) override { reader_.set_order(order); }
   std::string name() const override;
   awaitable<error_code> open() override;
   bool is_outdated() const noexcept override { return reader_.is_outdated(); }

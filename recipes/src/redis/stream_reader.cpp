@@ -93,7 +93,7 @@ awaitable<outcome<stream_messages>> stream_reader::receive(std::size_t most) {
   stream_messages some;
   some.reserve(std::min(most, ready_.size()));
   while (some.size() < most && may_hand_out()) {
-    ahead_.note_taken(size_of(ready_.front()));
+    ahead_.on_taken(size_of(ready_.front()));
     some.push_back(std::move(ready_.front()));
     ready_.pop_front();
   }
@@ -190,7 +190,7 @@ void stream_reader::take(const redisReply* reply) {
   connection_.note_good();
   std::size_t bytes = 0;
   for (auto& each : *entries) bytes += take_entry(std::move(each));
-  ahead_.note_answer(entries->size(), bytes);
+  ahead_.on_answer(entries->size(), bytes);
   if (!entries->empty()) ask();
 }
 

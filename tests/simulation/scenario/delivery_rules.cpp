@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "election/term_record.hpp"
+#include "notes/consumer_notes.hpp"
 #include "queue/dead_letter.hpp"
 
 namespace zkrecipes::simulation {
@@ -200,7 +201,7 @@ void delivery_rules::note_names(const std::string& record) {
   const auto read = detail::parse_record(record);
   if (!read) return;
   probation_.recorded(*read);
-  for (const auto& each : read->notes.in_hand) named_.insert(number_of(queue_ + '/' + each));
+  for (const auto& each : detail::read_notes(read->notes).in_hand) named_.insert(number_of(queue_ + '/' + each));
 }
 
 /// An attempt is counted: the message was begun, or was about to be when the process died.

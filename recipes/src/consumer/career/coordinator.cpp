@@ -33,15 +33,13 @@ class line_seat final : public term_seat {
   const incarnation_ptr& bound() const noexcept override { return node_->bound(); }
   bool revoked() const override { return node_->revoked(); }
   condition& changed() noexcept override { return node_->changed(); }
-  awaitable<outcome<>> wait_lost() override { return node_->wait_lost(); }
-  awaitable<outcome<>> wait_revoked() override { return node_->wait_revoked(); }
 
   /// It has gone: we are the first in line now.
   awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& tell) override;
   void sign(term_record& record, const term_record& before, std::int64_t before_ms) const override;
   bool keeps_history() const override { return true; }
   error_code objection(const term_record&) override { return {}; }
-  void note_begun(term_record&, std::int64_t, std::int64_t) override {}
+  void on_begun(term_record&, std::int64_t, std::int64_t) override {}
   bool has_signed(const term_record& record) const override;
   void add_check(transaction& all) const override;
   void add_leave(transaction& all) const override;
@@ -109,27 +107,28 @@ coordinator_status coordinator::status() const {
   return status_;
 }
 
+template <class Change>
+void coordinator::show(Change&& how) {
+  std::lock_guard lock(mutex_);
+  how(status_);
+}
+
 void coordinator::enter(coordinator_phase phase) {
-  const auto present = session_->now();
-  std::lock_guard lock(mutex_);
-  status_.phase = phase;
-  status_.since = present;
+  show([phase, present = session_->now()](coordinator_status& status) {
+    status.phase = phase;
+    status.since = present;
+  });
 }
 
-void coordinator::note_term(const term_record& record) {
-  std::lock_guard lock(mutex_);
-  status_.epoch = record.epoch;
-  status_.leader = record.leader_id;
+void coordinator::show_term(const term_record& record) {
+  show([&record](coordinator_status& status) {
+    status.epoch = record.epoch;
+    status.leader = record.leader_id;
+  });
 }
 
-void coordinator::note_ahead(std::optional<std::size_t> ahead) {
-  std::lock_guard lock(mutex_);
-  status_.ahead = ahead;
-}
-
-void coordinator::note_trouble(const error_code& error) {
-  std::lock_guard lock(mutex_);
-  status_.trouble = error;
+void coordinator::show_ahead(std::optional<std::size_t> ahead) {
+  show([ahead](coordinator_status& status) { status.ahead = ahead; });
 }
 
 void coordinator::stop(bool at_once) {
@@ -195,11 +194,10 @@ awaitable<error_code> coordinator::run_terms() {
     if (!mends(one->error, has_worked_)) co_return one->error;
     if (!one->error) pause.reset();
     const bool is_refusal = is_refused(one->error);
-    note_trouble(is_refusal ? one->error : error_code());
+    show([&](coordinator_status& status) { status.trouble = is_refusal ? one->error : error_code(); });
     auto until = session_->now() + options_.rest;
     if (is_refusal) until = std::max(until, pause.next(*get_scheduler()));
     co_await rest(until);
-    co_await await_lease();
   }
   co_return error_code();
 }
@@ -213,15 +211,15 @@ awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::sh
   one->error = std::get<0>(entered);
   if (one->error) co_return;
   self->has_worked_ = true;
-  self->note_trouble({});
+  self->show([](coordinator_status& status) { status.trouble = error_code(); });
   leaving place(who->node());
   one->seat = std::make_shared<line_seat>(who->node(), self->options_.id);
   place.keep();
-  who->report_position([self](std::size_t ahead) { self->note_ahead(ahead); });
+  who->report_position([self](std::size_t ahead) { self->show_ahead(ahead); });
   auto first = who->parent() ? to_known(*who->parent()) : std::nullopt;
-  if (first) self->note_term(first->record);
+  if (first) self->show_term(first->record);
   auto record = std::make_shared<record_follower>(self->session_->get_scheduler(), std::move(first),
-                                                  [self](const term_record& seen) { self->note_term(seen); });
+                                                  [self](const term_record& seen) { self->show_term(seen); });
   record->start(who);
   one->error = co_await who->wait(&nearest_ahead);
   record->stop();
@@ -237,7 +235,7 @@ awaitable<void> coordinator::campaign_and_lead(std::shared_ptr<candidacy> one) {
     co_await take_over_and_serve(*one);
   } else if (one->seat) {
     co_await one->seat->leave();
-    note_ahead(std::nullopt);
+    show_ahead(std::nullopt);
   }
 }
 
@@ -246,17 +244,15 @@ awaitable<void> coordinator::abandon(std::shared_ptr<candidacy> one) {
   cancel(campaign_, asio::cancellation_type::total);
   while (campaign_ && !campaign_->done) co_await changed_.wait();
   campaign_.reset();
-  note_ahead(std::nullopt);
+  show_ahead(std::nullopt);
   if (one->seat) co_await one->seat->leave();
   if (service_) co_await service_->abandon();
   service_.reset();
 }
 
+/// At least until then, and until the lease is good again.
 awaitable<void> coordinator::rest(lease_clock::time_point until) {
   while (!stopping_ && session_->now() < until) co_await changed_.wait(until);
-}
-
-awaitable<void> coordinator::await_lease() {
   const auto pause = session_->options().retry.first_pause;
   while (!stopping_ && session_->has_lapsed()) co_await changed_.wait(session_->now() + pause);
 }
@@ -270,10 +266,10 @@ awaitable<void> coordinator::take_over_and_serve(candidacy& won) {
   if (won.error) {
     co_await won.seat->leave();
   } else {
-    note_term(std::get<1>(taken)->record());
+    show_term(std::get<1>(taken)->record());
     co_await serve(std::get<1>(taken));
   }
-  note_ahead(std::nullopt);
+  show_ahead(std::nullopt);
   enter(coordinator_phase::campaigning);
 }
 

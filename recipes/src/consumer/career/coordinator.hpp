@@ -57,7 +57,6 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   awaitable<void> abandon(std::shared_ptr<candidacy> one);
   awaitable<void> serve(term_ptr term);
   awaitable<void> rest(lease_clock::time_point until);
-  awaitable<void> await_lease();
 
   error_code read_traits(leader_career& career);
   void end_run() {
@@ -65,9 +64,10 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
     running_ = false;
   }
   void enter(coordinator_phase phase);
-  void note_term(const term_record& record);
-  void note_trouble(const error_code& error);
-  void note_ahead(std::optional<std::size_t> ahead);
+  template <class Change>
+  void show(Change&& how);
+  void show_term(const term_record& record);
+  void show_ahead(std::optional<std::size_t> ahead);
 
   core_ptr session_;
   std::string path_;

@@ -1,8 +1,11 @@
 #include "career/take_over.hpp"
 
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "election/term_history.hpp"
+#include "notes/consumer_notes.hpp"
 #include "session/back_off.hpp"
 #include "session/forwarding.hpp"
 
@@ -12,34 +15,17 @@ using backend::opcode;
 
 namespace {
 
-/// Whether another try can tell: the connection broke, or a server refused (because it throttles, for example).
-bool may_pass_by(const error_code& error) { return error == errc::connection_loss || error == errc::server_error; }
-
-/// Waits until the given time or a change. Returns at once if we have to give up or the seat is lost, because the
-/// notification of that may have come before we wait.
-awaitable<void> wait_unless_over(const take_over_request& what, condition& changed, lease_clock::time_point until) {
-  const bool is_over = what.give_up() || what.seat->lost();
-  if (!is_over) co_await changed.wait(until);
-}
-
-/// The first that is resumed takes the turn, so that the others do not read their records in vain.
-awaitable<void> wait_for_turn(const take_over_request& what, condition& changed) {
-  const forwarding turns(what.seat->turn_changed(), changed);
-  while (!what.give_up() && !what.seat->lost() && !what.seat->take_turn()) co_await changed.wait();
-}
-
-/// Pauses before another try if a server has refused.
-awaitable<void> rest(const take_over_request& what, condition& changed, const error_code& refusal, back_off& pause) {
-  if (refusal != errc::server_error) co_return;
-  what.seat->pass_turn();
-  co_await wait_unless_over(what, changed, pause.next(*what.seat->session()->get_scheduler()));
+/// Whether another try can tell: the record has changed, the connection broke, or a server refused (because it
+/// throttles, for example).
+bool may_pass_by(const error_code& error) {
+  return error == errc::bad_version || error == errc::connection_loss || error == errc::server_error;
 }
 
 /// The leader of a term that is not finished: is it still there, and since when is it known to have gone?
-class predecessor {
+class absent_leader {
  public:
   /// `since`: when it has gone, if that was before the take-over.
-  explicit predecessor(lease_clock::time_point since) : since_(since) {}
+  explicit absent_leader(lease_clock::time_point since) : since_(since) {}
 
   awaitable<error_code> look(term_seat& seat, const term_record& term, condition& changed) {
     auto looked = co_await seat.watch_leader(term, changed);
@@ -66,7 +52,7 @@ class predecessor {
 };
 
 /// The leader of a term that has died: what it had sent may act for as long as it declared.
-class dead_predecessor {
+class dead_leader {
  public:
   /// Until when to wait; the look that shows the term is done. Counted from the first one.
   lease_clock::time_point aftermath_end(const term_record& term, lease_clock::time_point present) {
@@ -79,25 +65,6 @@ class dead_predecessor {
   std::int64_t epoch_ = 0;
   lease_clock::time_point seen_{};
 };
-
-/// Whether the term before has not ended by an act of its leader.
-bool is_by_force(takeover how) { return how == takeover::forced || how == takeover::died; }
-
-/// Crashes are counted until a term has settled something. A predecessor that died may have died of a message that it
-/// named. It may also have used all of its limit, so the level of a forced term is not known.
-consumer_notes next_notes(const term_record& before, takeover how) {
-  consumer_notes next;
-  next.crashes = before.notes.crashes;
-  next.in_hand = before.notes.in_hand;
-  if (!is_by_force(how)) {
-    next.limit_level = before.notes.limit_level;
-    return next;
-  }
-  const auto last_phase = before.phase == term_phase::died ? before.died_in : before.phase;
-  const bool was_at_work = last_phase == term_phase::executing || last_phase == term_phase::handing_over;
-  if (was_at_work) ++next.crashes;
-  return next;
-}
 
 term_record next_record(const take_over_request& what, const known_record& known, takeover how) {
   const auto& before = known.record;
@@ -141,122 +108,191 @@ awaitable<backend::reply> write_record(const take_over_request& what, const term
   co_return co_await session->perform(std::move(multi), retry::once, seat.bound(), deadline);
 }
 
-/// Errors: `busy` (it is not the turn of our seat), `bad_version` (the record has changed), `no_node` (our seat has
-/// gone, or the record), `foreign_data` (no term can follow: nobody could read its record).
-/// `guard`: made at the first try, and kept by the caller if a reply was lost, because the record may name us then.
-awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_record& before, takeover how,
-                                   term_guard_ptr& guard) {
-  if (before.record.epoch == last_epoch) co_return failed<term_ptr>(errc::foreign_data);
-  auto next = next_record(what, before, how);
-  if (auto why = what.seat->objection(next)) co_return failed<term_ptr>(why);
-  if (!guard) guard = guard_of(*what.seat, next);
-  auto written = co_await write_record(what, next, before.version);
-  if (written.error) co_return failed<term_ptr>(written.error);
-  const auto& stat = written.results[how == takeover::forced ? 1 : 0].stat;
-  what.seat->note_begun(next, stat.mzxid, stat.mtime);
-  if (what.seat->keeps_history()) next.began_ms = stat.mtime;
-  auto begun = std::make_shared<term_state>(what.seat, std::move(next), stat.version);
-  begun->set_guard(std::move(guard));
-  co_return outcome<term_ptr>(error_code(), std::move(begun));
+/// One candidate on its way into office.
+class successor {
+ public:
+  /// A term, or why there will be none. Nothing: look again.
+  using step = std::optional<outcome<term_ptr>>;
+
+  explicit successor(take_over_request what);
+
+  /// Why to stop trying; no error: go on.
+  error_code objection() const;
+  awaitable<step> begin_as_last_seen();
+  awaitable<step> try_once();
+
+ private:
+  /// How the term before has ended, and from when on the next may begin.
+  struct ending {
+    takeover how = takeover::forced;
+    lease_clock::time_point free_from{};
+    bool has_leader = false;  ///< It is still there.
+  };
+
+  awaitable<outcome<ending>> see_end(const term_record& before);
+  awaitable<void> wait(const ending& of, const watch& hint);
+  awaitable<outcome<term_ptr>> begin(const known_record& before, takeover how);
+  term_ptr take_up(known_record own);
+  awaitable<step> answer(error_code why);
+  awaitable<void> wait_for_turn();
+  awaitable<void> wait_unless_over(lease_clock::time_point until);
+  term_seat& seat() const noexcept { return *what_.seat; }
+  const core_ptr& session() const noexcept { return what_.seat->session(); }
+
+  take_over_request what_;
+  condition changed_;  // the record, the seat, or whether we have to give up
+  forwarding seat_changes_;
+  forwarding give_up_changes_;
+  back_off pause_;
+  bool has_waited_ = false;
+  absent_leader absent_;
+  dead_leader dead_;
+  term_guard_ptr guard_;  // made at the first try, and kept if a reply was lost, because the record may name us then
+};
+
+successor::successor(take_over_request what)
+    : what_(std::move(what)),
+      changed_(session()->get_scheduler()),
+      seat_changes_(seat().changed(), changed_),
+      give_up_changes_(*what_.give_up_told, changed_),
+      pause_(session()->options().retry.first_pause, session()->options().retry.max_pause),
+      absent_(session()->now()) {}
+
+error_code successor::objection() const {
+  return what_.give_up() ? make_error_code(asio::error::operation_aborted) : seat().lost();
 }
 
 /// Begins a term by one write, without a look, if the known record is still right; the version check tells. A leader
 /// that was last seen handing over, and has left the line, has retired with its next write, because every other end of
 /// a term takes two writes.
-awaitable<term_ptr> begin_as_known(take_over_request what, term_guard_ptr& guard) {
-  if (!what.known) co_return nullptr;
-  auto known = *what.known;
+awaitable<successor::step> successor::begin_as_last_seen() {
+  if (!what_.known) co_return std::nullopt;
+  auto known = *what_.known;
   auto& before = known.record;
-  // What a consumer noted may have changed since: its messages in hand may be settled, and the level of its limit is
-  // another one.
-  const auto& notes = before.notes;
-  const bool is_noted = notes.crashes != 0 || !notes.in_hand.empty() || notes.limit_level;
-  if (before.phase == term_phase::handing_over && is_noted) co_return nullptr;
-  if (before.phase == term_phase::handing_over) before.phase = term_phase::retired, ++known.version, known.mtime = 0;
-  if (!before.finished() || before.phase == term_phase::stalled) co_return nullptr;
-  if (before.phase == term_phase::died && before.aftermath.count()) co_return nullptr;
-  const auto otherwise = before.phase == term_phase::died ? takeover::died : takeover::clean;
-  auto begun = co_await begin(what, known, before.epoch == 0 ? takeover::first : otherwise, guard);
-  co_return std::get<1>(begun);
+  if (before.phase == term_phase::handing_over) {
+    if (may_change_unread(before.notes)) co_return std::nullopt;
+    before.phase = term_phase::retired;
+    ++known.version;
+    known.mtime = 0;
+  }
+  if (!before.finished() || before.phase == term_phase::stalled) co_return std::nullopt;
+  if (before.phase == term_phase::died && before.aftermath.count()) co_return std::nullopt;
+  auto how = before.phase == term_phase::died ? takeover::died : takeover::clean;
+  if (before.epoch == 0) how = takeover::first;
+  auto begun = co_await begin(known, how);
+  if (std::get<0>(begun)) co_return std::nullopt;
+  co_return begun;
+}
+
+/// The protocol (docs/hand-over.md), from a look at the record on: the term before has ended, or is waited for; then
+/// the next one is written.
+awaitable<successor::step> successor::try_once() {
+  const auto hint = session()->arm(watch_kind::data, seat().record_path(), changed_);
+  auto read = co_await read_record(session(), seat().record_path(), seat().bound());
+  auto& [failure, before] = read;
+  if (failure) co_return co_await answer(failure);
+  if (seat().has_signed(before.record)) {  // our write was done, and its reply was lost
+    co_return outcome<term_ptr>(error_code(), take_up(std::move(before)));
+  }
+  auto seen = co_await see_end(before.record);
+  const auto& [refusal, end] = seen;
+  if (refusal) co_return co_await answer(refusal);
+  if (session()->now() < end.free_from) {
+    co_await wait(end, *hint);
+    co_return std::nullopt;
+  }
+  auto begun = co_await begin(before, end.how);
+  if (std::get<0>(begun)) co_return co_await answer(std::get<0>(begun));
+  co_return begun;
+}
+
+awaitable<outcome<successor::ending>> successor::see_end(const term_record& before) {
+  ending end;
+  if (!before.finished()) {
+    const auto refusal = co_await absent_.look(seat(), before, changed_);
+    if (refusal) co_return failed<ending>(refusal);
+    end.free_from = absent_.deadline(before);
+    end.has_leader = !absent_.has_gone();
+  } else if (before.phase == term_phase::died) {
+    end.how = takeover::died;
+    end.free_from = dead_.aftermath_end(before, session()->now());
+  } else if (before.phase != term_phase::stalled) {
+    end.how = has_waited_ ? takeover::confirmed_late : takeover::clean;
+    if (before.epoch == 0) end.how = takeover::first;
+  }
+  co_return outcome<ending>(error_code(), end);
+}
+
+/// Until the next term may begin, or there is something new to see.
+awaitable<void> successor::wait(const ending& of, const watch& hint) {
+  seat().pass_turn();
+  const bool is_news = !of.has_leader && !std::exchange(has_waited_, true);
+  if (is_news) co_await seat().show_waiting();
+  const bool has_changed = hint.fired() || (of.has_leader && absent_.has_changed());
+  if (!has_changed) co_await wait_unless_over(of.free_from);
+}
+
+/// Errors: `busy` (it is not the turn of our seat), `bad_version` (the record has changed), `no_node` (our seat has
+/// gone, or the record), `foreign_data` (no term can follow: nobody could read its record).
+awaitable<outcome<term_ptr>> successor::begin(const known_record& before, takeover how) {
+  if (before.record.epoch == last_epoch) co_return failed<term_ptr>(errc::foreign_data);
+  auto next = next_record(what_, before, how);
+  if (auto why = seat().objection(next)) co_return failed<term_ptr>(why);
+  if (!guard_) guard_ = guard_of(seat(), next);
+  auto written = co_await write_record(what_, next, before.version);
+  if (written.error) co_return failed<term_ptr>(written.error);
+  const auto& stat = written.results[how == takeover::forced ? 1 : 0].stat;
+  known_record own{std::move(next), stat.version, stat.mzxid, stat.mtime};
+  co_return outcome<term_ptr>(error_code(), take_up(std::move(own)));
+}
+
+/// The term of this record, which names us.
+term_ptr successor::take_up(known_record own) {
+  auto& record = own.record;
+  seat().on_begun(record, own.mzxid, own.mtime);
+  if (seat().keeps_history()) record.began_ms = own.mtime;
+  if (!guard_) guard_ = guard_of(seat(), record);
+  auto begun = std::make_shared<term_state>(what_.seat, std::move(record), own.version);
+  begun->set_guard(std::move(guard_));
+  return begun;
+}
+
+/// What may pass by is tried again: at once, at our turn, or after a pause if a server has refused.
+awaitable<successor::step> successor::answer(error_code why) {
+  if (why == errc::no_node) why = errc::node_removed;  // the election's node has gone, with all in it
+  if (why == errc::busy) {
+    co_await wait_for_turn();
+  } else if (why == errc::server_error) {
+    seat().pass_turn();
+    co_await wait_unless_over(pause_.next(*session()->get_scheduler()));
+  } else if (!may_pass_by(why)) {
+    co_return failed<term_ptr>(why);
+  }
+  co_return std::nullopt;
+}
+
+/// The first that is resumed takes the turn, so that the others do not read their records in vain.
+awaitable<void> successor::wait_for_turn() {
+  const forwarding turns(seat().turn_changed(), changed_);
+  while (!objection() && !seat().take_turn()) co_await changed_.wait();
+}
+
+/// Returns at once if we have to give up or the seat is lost, because the notification of that may have come before we
+/// wait.
+awaitable<void> successor::wait_unless_over(lease_clock::time_point until) {
+  if (!objection()) co_await changed_.wait(until);
 }
 
 }  // namespace
 
 awaitable<outcome<term_ptr>> take_over(take_over_request what) {
-  const auto& seat = what.seat;
-  const auto& session = seat->session();
-  condition changed(session->get_scheduler());  // the record, the seat, or whether we have to give up
-  const forwarding seat_changes(seat->changed(), changed);
-  const forwarding give_up_changes(*what.give_up_told, changed);
-  const auto began = session->now();
-  const auto& retry = session->options().retry;
-  back_off pause(retry.first_pause, retry.max_pause);
-  bool waited = false;
-  predecessor before_us(began);
-  dead_predecessor dead;
-  term_guard_ptr guard;
-  auto begun = co_await begin_as_known(what, guard);
-  if (begun) co_return outcome<term_ptr>(error_code(), std::move(begun));
-  for (;;) {
-    if (what.give_up()) co_return failed<term_ptr>(asio::error::operation_aborted);
-    if (auto why = seat->lost()) co_return failed<term_ptr>(why);
-    auto hint = session->arm(watch_kind::data, seat->record_path(), changed);
-    auto read = co_await read_record(session, seat->record_path(), seat->bound());
-    auto& [failure, known] = read;
-    if (may_pass_by(failure)) {
-      co_await rest(what, changed, failure, pause);
-      continue;
-    }
-    if (failure == errc::no_node) failure = errc::node_removed;  // the election's node has gone, with all in it
-    if (failure) co_return failed<term_ptr>(failure);
-    auto& before = known.record;
-    if (seat->has_signed(before)) {  // our write was done, and its reply was lost
-      seat->note_begun(before, known.mzxid, known.mtime);
-      if (seat->keeps_history()) before.began_ms = known.mtime;
-      auto begun_before = std::make_shared<term_state>(seat, before, known.version);
-      begun_before->set_guard(guard ? std::move(guard) : guard_of(*seat, before));
-      co_return outcome<term_ptr>(failure, std::move(begun_before));
-    }
-    auto how = before.epoch == 0 ? takeover::first : waited ? takeover::confirmed_late : takeover::clean;
-    if (!before.finished()) {
-      how = takeover::forced;
-      const auto refusal = co_await before_us.look(*seat, before, changed);
-      if (may_pass_by(refusal)) {
-        co_await rest(what, changed, refusal, pause);
-        continue;
-      }
-      if (refusal) co_return failed<term_ptr>(refusal);
-      const auto deadline = before_us.deadline(before);
-      if (session->now() < deadline) {
-        seat->pass_turn();
-        const bool is_news = before_us.has_gone() && !std::exchange(waited, true);
-        if (is_news) co_await seat->show_waiting();
-        const bool has_changed = hint->fired() || before_us.has_changed();
-        if (!has_changed) co_await wait_unless_over(what, changed, deadline);
-        continue;
-      }
-    } else if (before.phase == term_phase::stalled) {
-      how = takeover::forced;
-    } else if (before.phase == term_phase::died) {
-      how = takeover::died;
-      const auto until = dead.aftermath_end(before, session->now());
-      if (session->now() < until) {
-        seat->pass_turn();
-        if (!std::exchange(waited, true)) co_await seat->show_waiting();
-        if (!hint->fired()) co_await wait_unless_over(what, changed, until);
-        continue;
-      }
-    }
-    auto next = co_await begin(what, known, how, guard);
-    auto& error = std::get<0>(next);
-    if (error == errc::no_node) error = errc::node_removed;
-    if (error == errc::busy) {
-      co_await wait_for_turn(what, changed);
-      continue;
-    }
-    if (error != errc::bad_version && !may_pass_by(error)) co_return next;
-    co_await rest(what, changed, error, pause);
+  successor next(std::move(what));
+  auto begun = co_await next.begin_as_last_seen();
+  while (!begun) {
+    if (auto why = next.objection()) co_return failed<term_ptr>(why);
+    begun = co_await next.try_once();
   }
+  co_return std::move(*begun);
 }
 
 }  // namespace zkrecipes::detail

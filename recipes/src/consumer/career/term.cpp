@@ -28,7 +28,10 @@ std::int64_t term::token() const noexcept { return state_ ? state_->record().lea
 takeover term::how() const noexcept { return state_ ? state_->record().how : takeover::first; }
 session term::get_session() const noexcept { return state_ ? session(state_->session()) : session(); }
 bool term::ending() const noexcept { return !state_ || state_->ending(); }
-std::shared_ptr<void> term::idle() const { return state_ ? state_->idle() : nullptr; }
+
+std::shared_ptr<void> term::idle() const {
+  return state_ ? work_clock::idle(std::shared_ptr<work_clock>(state_, &state_->work())) : nullptr;
+}
 
 lease_clock::time_point term::valid_until() const {
   return state_ ? state_->seat()->valid_until() : lease_clock::time_point{};

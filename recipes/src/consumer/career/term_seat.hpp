@@ -38,9 +38,6 @@ class term_seat {
   virtual bool revoked() const = 0;
   /// It was lost, or somebody has asked for it.
   virtual condition& changed() noexcept = 0;
-  virtual awaitable<outcome<>> wait_lost() = 0;
-  /// Waits until it is lost or somebody asks for it (`revoked`).
-  virtual awaitable<outcome<>> wait_revoked() = 0;
 
   /// Whether the leader before had gone when we got the seat.
   virtual bool comes_after_its_leader() const { return true; }
@@ -52,7 +49,7 @@ class term_seat {
   /// Whether `term_record::began_ms` and `history` are kept.
   virtual bool keeps_history() const { return false; }
   /// The term of this record, which is ours, ends by a failure of its career.
-  virtual void note_failure(term_record&) const {}
+  virtual void record_failure(term_record&) const {}
   /// Why the term must not begin, if so. `busy`: not before `take_turn`.
   virtual error_code objection(const term_record& next) = 0;
   /// Whether the term may begin now; `turn_changed` is notified when to ask again.
@@ -61,7 +58,7 @@ class term_seat {
   /// The term can not begin for now: others may take the turn.
   virtual void pass_turn() {}
   /// The term of this record has begun, by the transaction with this number, at this time of the servers' clock.
-  virtual void note_begun(term_record& record, std::int64_t zxid, std::int64_t time) = 0;
+  virtual void on_begun(term_record& record, std::int64_t zxid, std::int64_t time) = 0;
   /// Whether the record names the holder of this seat.
   virtual bool has_signed(const term_record& record) const = 0;
   /// Adds an operation that fails with `no_node` if the seat is gone when the servers execute it.

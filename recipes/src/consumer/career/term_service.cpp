@@ -9,6 +9,84 @@
 
 namespace zkrecipes::detail {
 
+namespace {
+
+/// Runs until the seat is lost.
+awaitable<void> watch_seat(term_ptr term) {
+  auto& seat = *term->seat();
+  bool is_told = false;
+  auto woken = wake::notified;
+  while (!seat.lost() && woken != wake::cancelled) {
+    if (seat.revoked() && !std::exchange(is_told, true)) term->end(term_end::revoked);
+    woken = co_await seat.changed().wait();
+  }
+  term->end(term_end::lost);
+}
+
+/// Runs until the seat is lost, or given up at the end of the term.
+awaitable<void> watch_connection(term_ptr term) {
+  const auto& session = term->session();
+  condition changed(session->get_scheduler());
+  const forwarding session_changes(session->changed(), changed);
+  const forwarding seat_changes(term->seat()->changed(), changed);
+  while (!term->seat()->lost()) {
+    if (!session->connected()) term->end(term_end::suspended);
+    co_await changed.wait();
+  }
+}
+
+awaitable<void> show_phase(term_ptr term, term_phase phase, lease_clock::time_point deadline) {
+  auto error = co_await term->publish(phase, false, deadline);
+  // A refusal by a server does not end the term; the end of the lease does.
+  while (error == errc::server_error && !term->reason()) {
+    error = co_await term->publish(phase, false, term->session()->now() + term->session()->options().timeout);
+  }
+  if (error) term->end(term_end::lost);
+}
+
+/// Writes into the record how the term ended, and gives our seat up in the same transaction.
+awaitable<void> leave(term_ptr term, term_phase end) {
+  const auto& session = term->session();
+  const auto loss = term->seat()->lost();
+  const bool ours = !loss;
+  // After this moment the successor does not wait for the confirmation any more.
+  const auto last_moment = std::max(term->end_by(), session->now() + session->options().timeout);
+  // Before the request, not after the answer, because the successor can learn of it before us.
+  if (ours) term->seat()->disown();
+  // Behind a lapse of the lease our node stands for as long as the servers keep the session.
+  auto error = co_await term->publish(end, ours || loss == errc::lease_lapsed, last_moment);
+  if (ours) term->seat()->clear_away(bool(error));
+}
+
+void tell_log(const term_state& term, log_event told, const std::string& detail) {
+  const auto log = guarded(*term.session()->get_scheduler(), term.session()->options().log);
+  if (!log) return;
+  told.path = term.seat()->record_path();
+  told.detail = detail;
+  log(told);
+}
+
+void tell_begin(const term_state& term) {
+  log_event told;
+  told.event = session_event::term_begun;
+  tell_log(term, told, "term " + std::to_string(term.record().epoch));
+}
+
+/// Only ends that nothing else tells: those that come with the session are in its log anyway.
+void tell_end(const term_state& term, term_end reason, const std::exception_ptr& failure) {
+  if (reason != term_end::stalled && reason != term_end::failed && reason != term_end::superseded) return;
+  log_event told;
+  told.event = session_event::operation_failed;
+  told.severity = log_severity::warning;
+  told.operation = "term";
+  const auto number = std::to_string(term.record().epoch);
+  tell_log(term, told,
+           "term-ended: " + std::string(to_string(reason)) + ", term " + number +
+               (failure ? ": " + text_of(failure) : std::string()));
+}
+
+}  // namespace
+
 term_service::term_service(term_ptr term, leader_career& career, career_traits traits, asio::any_io_executor executor,
                            phase_listener entered)
     : term_(std::move(term)),
@@ -23,27 +101,6 @@ void term_service::stop(bool at_once) {
   term_->end(term_end::resigned);
   if (at_once && !in_last_calls_) cut_short();
   changed_.notify();
-}
-
-awaitable<void> term_service::watch_seat(term_ptr term) {
-  auto asked = co_await term->seat()->wait_revoked();
-  if (std::get<0>(asked) == errc::revoked) {
-    term->end(term_end::revoked);
-    co_await term->seat()->wait_lost();
-  }
-  term->end(term_end::lost);
-}
-
-/// Runs until the seat is lost, or given up at the end of the term.
-awaitable<void> term_service::watch_connection(term_ptr term) {
-  const auto& session = term->session();
-  condition changed(session->get_scheduler());
-  const forwarding session_changes(session->changed(), changed);
-  const forwarding seat_changes(term->seat()->changed(), changed);
-  while (!term->seat()->lost()) {
-    if (!session->connected()) term->end(term_end::suspended);
-    co_await changed.wait();
-  }
 }
 
 void term_service::start(std::function<awaitable<void>(zkrecipes::term)> phase) {
@@ -61,7 +118,7 @@ task_ptr term_service::in_background(awaitable<void> what) {
   return start_task(*session()->get_scheduler(), session()->strand(), std::move(what), changed_, shared_from_this());
 }
 
-void term_service::note_failure() {
+void term_service::take_failure() {
   if (!phase_->failure) return;
   const bool is_over = term_->reason() || term_->seat()->bound()->ended;
   if (is_over && tells_of_the_end(phase_->failure)) return;
@@ -72,32 +129,6 @@ void term_service::note_failure() {
 
 void term_service::tell(const std::string& what) {
   if (tell_failure_) tell_failure_(what);
-}
-
-void term_service::tell_begin() const {
-  log_event told;
-  told.event = session_event::term_begun;
-  tell_log(told, "term " + std::to_string(term_->record().epoch));
-}
-
-/// Only ends that nothing else tells: those that come with the session are in its log anyway.
-void term_service::tell_end(term_end reason) const {
-  if (reason != term_end::stalled && reason != term_end::failed && reason != term_end::superseded) return;
-  log_event told;
-  told.event = session_event::operation_failed;
-  told.severity = log_severity::warning;
-  told.operation = "term";
-  const auto number = std::to_string(term_->record().epoch);
-  tell_log(told, "term-ended: " + std::string(to_string(reason)) + ", term " + number +
-                     (failure_ ? ": " + text_of(failure_) : std::string()));
-}
-
-void term_service::tell_log(log_event told, const std::string& detail) const {
-  const auto log = guarded(*session()->get_scheduler(), session()->options().log);
-  if (!log) return;
-  told.path = term_->seat()->record_path();
-  told.detail = detail;
-  log(told);
 }
 
 /// Runs on the career's executor. The lease is checked right before the call, because the executor may have been busy,
@@ -116,7 +147,7 @@ awaitable<void> term_service::run() {
   const auto& strand = session()->strand();
   launch_detached(strand, watch_seat(term_));
   if (!traits_.work_while_suspended) launch_detached(strand, watch_connection(term_));
-  tell_begin();
+  tell_begin(*term_);
   co_await inaugurate();
   if (!term_->reason()) enter_(coordinator_phase::executing);
   while (!term_->reason()) co_await execute();
@@ -139,11 +170,11 @@ void term_service::release_guard() {
 
 awaitable<void> term_service::inaugurate() {
   enter_(coordinator_phase::inaugurating);
-  term_->begin_work();
+  term_->work().begin();
   start([this](zkrecipes::term present) { return career_.inaugurate(std::move(present)); });
   if (at_once_) cut_short();
   co_await phase_done_or_over();
-  if (phase_->done) note_failure();
+  if (phase_->done) take_failure();
   if (term_->has_failed() && !failure_) tell("inaugurate took longer than career_traits::stall_limit");
   if (term_->reason()) co_return;
   const auto deadline = session()->now() + session()->options().timeout;
@@ -154,7 +185,7 @@ awaitable<void> term_service::inaugurate() {
 /// Until the phase is done, or the term is to end: at the latest when the call has worked for as long as it may.
 awaitable<void> term_service::phase_done_or_over() {
   while (!phase_->done && !term_->reason()) {
-    const auto limit = stall_at(term_->busy_since());
+    const auto limit = stall_at(term_->work().busy_since());
     if (session()->now() >= limit) {
       term_->end(term_end::stalled);
     } else {
@@ -164,20 +195,11 @@ awaitable<void> term_service::phase_done_or_over() {
 }
 
 awaitable<void> term_service::execute() {
-  term_->begin_work();
+  term_->work().begin();
   start([this](zkrecipes::term) { return work(); });
   co_await phase_done_or_over();
-  if (phase_->done) note_failure();
+  if (phase_->done) take_failure();
   if (has_lapsed()) term_->end(term_->seat()->revoked() ? term_end::revoked : term_end::lost);
-}
-
-awaitable<void> term_service::show_phase(term_ptr term, term_phase phase, lease_clock::time_point deadline) {
-  auto error = co_await term->publish(phase, false, deadline);
-  // A refusal by a server does not end the term; the end of the lease does.
-  while (error == errc::server_error && !term->reason()) {
-    error = co_await term->publish(phase, false, term->session()->now() + term->session()->options().timeout);
-  }
-  if (error) term->end(term_end::lost);
 }
 
 /// Waits until the present phase of the career is done. False: it is not done by the time when a successor may begin.
@@ -197,13 +219,13 @@ awaitable<void> term_service::phase_done(lease_clock::time_point limit) {
     tell("ended took longer than career_traits::stall_limit");
     cut_short();
   }
-  note_failure();
+  take_failure();
 }
 
 /// Finishes or cancels the message in hand, and does the hand-over. A call that is not done in time is cancelled, and
 /// the seat is given up. The record is written meanwhile, because a dead connection must not delay the career.
 awaitable<void> term_service::finish() {
-  tell_end(*term_->reason());
+  tell_end(*term_, *term_->reason(), failure_);
   const auto reason = *term_->reason();
   if (!traits_.finish_message_in_hand || reason == term_end::stalled || at_once_) cut_short();
   if (!term_->seat()->lost() && session()->connected()) {
@@ -212,7 +234,7 @@ awaitable<void> term_service::finish() {
   bool in_time = co_await done_in_time();
   in_last_calls_ = true;
   if (in_time) {
-    note_failure();
+    take_failure();
     start([this, reason](zkrecipes::term present) { return career_.hand_over(std::move(present), reason); });
     in_time = co_await done_in_time();
   }
@@ -224,20 +246,6 @@ awaitable<void> term_service::finish() {
   start([this, reason](zkrecipes::term present) { return career_.ended(std::move(present), reason); });
   co_await phase_done(stall_at(session()->now()));
   while (!leaving->done) co_await changed_.wait();
-}
-
-/// Writes into the record how the term ended, and gives our seat up in the same transaction.
-awaitable<void> term_service::leave(term_ptr term, term_phase end) {
-  const auto& session = term->session();
-  const auto loss = term->seat()->lost();
-  const bool ours = !loss;
-  // After this moment the successor does not wait for the confirmation any more.
-  const auto last_moment = std::max(term->end_by(), session->now() + session->options().timeout);
-  // Before the request, not after the answer, because the successor can learn of it before us.
-  if (ours) term->seat()->disown();
-  // Behind a lapse of the lease our node stands for as long as the servers keep the session.
-  auto error = co_await term->publish(end, ours || loss == errc::lease_lapsed, last_moment);
-  if (ours) term->seat()->clear_away(bool(error));
 }
 
 }  // namespace zkrecipes::detail

@@ -58,18 +58,10 @@ class term_service : public std::enable_shared_from_this<term_service> {
     return traits_.stall_limit.count() == 0 || since == never ? never : since + traits_.stall_limit;
   }
 
-  static awaitable<void> watch_seat(term_ptr term);
-  static awaitable<void> watch_connection(term_ptr term);
-  static awaitable<void> show_phase(term_ptr term, term_phase phase, lease_clock::time_point deadline);
-  static awaitable<void> leave(term_ptr term, term_phase end);
-
   void start(std::function<awaitable<void>(zkrecipes::term)> phase);
   task_ptr in_background(awaitable<void> what);
-  void note_failure();
+  void take_failure();
   void tell(const std::string& what);
-  void tell_begin() const;
-  void tell_end(term_end reason) const;
-  void tell_log(log_event told, const std::string& detail) const;
   void cut_short() { cancel(phase_, asio::cancellation_type::terminal); }
 
   term_ptr term_;

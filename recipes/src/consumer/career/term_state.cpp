@@ -12,9 +12,6 @@ using backend::opcode;
 
 namespace {
 
-/// A record that somebody has emptied leads to another first term. Its version tells that it was written before.
-constexpr std::int32_t version_of_first_write = 1;
-
 /// Whether an operation that can not succeed twice fails in this way after it has succeeded once.
 bool is_refusal_to_repeat(const error_code& error) {
   return error == errc::no_node || error == errc::node_exists || error == errc::bad_version;
@@ -29,6 +26,29 @@ bool is_unclear(const error_code& error) {
   return is_passing(error) || error == errc::no_node || error == errc::bad_version;
 }
 
+/// Pauses before another try if a server has refused. Error: `operation_aborted`.
+awaitable<error_code> rest(core_ptr session, error_code answer, back_off& pause) {
+  if (answer != errc::server_error) co_return error_code();
+  const bool rested = co_await session->rest(pause);
+  // A session that is over is no error here, because the next try reports it.
+  co_return rested || session->over() ? error_code() : make_error_code(asio::error::operation_aborted);
+}
+
+/// Decides between two cases: an earlier try was done, which is why this one was refused; or neither was done.
+awaitable<error_code> judge_refusal(core_ptr session, transaction operations, error_code refusal, back_off& pause) {
+  for (;;) {
+    auto looked = co_await see_effects(session, operations);
+    auto& [error, seen] = looked;
+    if (is_passing(error)) {
+      error = co_await rest(session, error, pause);
+      if (!error) continue;
+    }
+    if (error == asio::error::operation_aborted) co_return error;
+    if (error || seen == effects::some) co_return errc::outcome_unknown;
+    co_return seen == effects::all ? error_code() : refusal;
+  }
+}
+
 }  // namespace
 
 term_state::term_state(term_seat_ptr seat, term_record record, std::int32_t version)
@@ -36,25 +56,16 @@ term_state::term_state(term_seat_ptr seat, term_record record, std::int32_t vers
       record_(std::move(record)),
       unknown_fields_(record_.unknown_fields),
       changed_(session()->get_scheduler()),
-      notes_(record_.notes),
+      work_(session(), changed_),
+      notes_(record_, version, session(), changed_),
       deaths_(record_.deaths),
-      suspects_(notes_.in_hand),
-      has_all_credit_(record_.how == takeover::first && version == version_of_first_write),
-      version_(version) {
-  // Only the last writes of a term tell the level: until then nobody can use it.
-  if (auto level = std::exchange(notes_.limit_level, std::nullopt)) limit_arrival_ = session()->now() + *level;
-}
+      version_(version) {}
 
 bool term_state::ending() const { return reason().has_value(); }
 
 std::optional<term_end> term_state::reason() const {
   std::lock_guard lock(mutex_);
   return reason_;
-}
-
-std::int32_t term_state::version() const {
-  std::lock_guard lock(mutex_);
-  return version_;
 }
 
 void term_state::end(term_end reason) {
@@ -76,27 +87,8 @@ lease_clock::time_point term_state::end_by() const {
   return over_since_ + (declared.count() ? declared : session()->options().timeout);
 }
 
-void term_state::begin_work() { busy_since_ = session()->now(); }
-
-void term_state::set_work_since(lease_clock::time_point since) {
-  const bool was_idle = std::exchange(busy_since_, since) == never;
-  if (was_idle && since != never) changed_.notify();  // the time limit counts from now on
-}
-
-std::shared_ptr<void> term_state::idle() {
-  auto self = shared_from_this();
-  asio::post(session()->strand(), [self] { ++self->idle_; });
-  auto work_goes_on = [self](void*) {
-    asio::post(self->session()->strand(), [self] {
-      self->idle_until_ = self->session()->now();
-      if (--self->idle_ == 0) self->changed_.notify();
-    });
-  };
-  return std::shared_ptr<void>(nullptr, work_goes_on);
-}
-
 transaction term_state::fenced(transaction operations) const {
-  return transaction().check(seat_->record_path(), version()).append(std::move(operations));
+  return transaction().check(seat_->record_path(), version_).append(std::move(operations));
 }
 
 /// Reads the record again: is the term still ours, and what is the version now?
@@ -116,45 +108,36 @@ awaitable<error_code> term_state::refresh(std::optional<term_phase>* found, leas
   if (found) *found = present->phase;
   unknown_fields_ = std::move(present->unknown_fields);
   deaths_ = std::min(deaths_, present->deaths);  // a commit whose answer is not here yet may have forgotten them
-  std::lock_guard lock(mutex_);
   version_ = result.stat.version;
   co_return error_code();
-}
-
-/// Pauses before another try if a server has refused. Error: `operation_aborted`.
-awaitable<error_code> term_state::rest(const error_code& answer, back_off& pause) {
-  if (answer != errc::server_error) co_return error_code();
-  const bool rested = co_await session()->rest(pause);
-  // A session that is over is no error here, because the next try reports it.
-  co_return rested || session()->over() ? error_code() : make_error_code(asio::error::operation_aborted);
 }
 
 /// A career without a queue consumer settles its messages by itself, so its commits count as progress while it
 /// executes. Names in the record are judged by a queue consumer only.
 awaitable<outcome<>> term_state::commit(transaction operations) {
-  std::optional<consumer_notes> no_notes;
+  std::optional<json_object> no_notes;
   auto result = co_await settle(std::move(operations), std::move(no_notes));
-  const bool is_at_work = wanted_ == term_phase::executing && notes_.in_hand.empty();
-  if (!result.error && is_at_work) note_progress();
+  const bool is_at_work = wanted_ == term_phase::executing && !notes_.name_messages();
+  if (!result.error && is_at_work) notes_.record_progress();
   co_return outcome<>(result.error);
 }
 
 /// The check of the record's version; or a write from that version, which shows the notes, and that the term has made
 /// progress where predecessors have died. Once the phase is `handing_over`, the next single write has to be `retired`,
 /// so the notes wait.
-transaction term_state::fence(const std::optional<consumer_notes>& notes, std::int64_t deaths, bool can_write) const {
+transaction term_state::fence(const std::optional<json_object>& notes, std::int64_t deaths, bool can_write) const {
   const bool may_write = can_write && shown_ == term_phase::executing && wanted_ == term_phase::executing;
   const bool must_write = notes || deaths_ != deaths;
-  if (!must_write || !may_write) return transaction().check(seat_->record_path(), version());
+  if (!must_write || !may_write) return transaction().check(seat_->record_path(), version_);
   auto next = record_;
   next.phase = shown_;
-  next.notes = notes.value_or(notes_);
+  next.notes = notes.value_or(notes_.written());
   next.deaths = deaths;
   next.unknown_fields = unknown_fields_;
-  return transaction().set(seat_->record_path(), serialize(next), version());
+  return transaction().set(seat_->record_path(), serialize(next), version_);
 }
 
-awaitable<term_state::commit_result> term_state::settle(transaction operations, std::optional<consumer_notes> notes) {
+awaitable<term_state::commit_result> term_state::settle(transaction operations, std::optional<json_object> notes) {
   const auto& policy = session()->options().retry;
   back_off pause(policy.first_pause, policy.max_pause);
   bool maybe_done = false;                              // an earlier try may have been executed
@@ -167,13 +150,16 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
     auto multi = backend::make_multi(std::move(all.append(operations)));
     auto result = co_await session()->perform(std::move(multi), retry::once);
     if (!result.error) {
-      if (writes) note_written(notes.value_or(notes_), deaths, result.results[0].stat.version);
+      if (!writes) co_return commit_result{};
+      if (notes) notes_.on_written(std::move(*notes));
+      if (std::exchange(deaths_, deaths) != deaths) changed_.notify();
+      version_ = result.results[0].stat.version;
       co_return commit_result{};
     }
     if (result.error == errc::connection_loss) maybe_done = maybe_done || result.sent;
     if (result.results.empty() || result.error == errc::session_expired) {
       if (!is_passing(result.error)) co_return commit_result{result.error};
-      auto error = co_await rest(result.error, pause);
+      auto error = co_await rest(session(), result.error, pause);
       if (error) co_return commit_result{error};
       continue;
     }
@@ -181,7 +167,7 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
       const auto refused = static_cast<std::size_t>(failed_at(result) - 1);
       if (!maybe_done) co_return commit_result{result.error, refused};
       if (!is_refusal_to_repeat(result.error)) co_return commit_result{errc::outcome_unknown};
-      auto error = co_await judge_refusal(operations, result.error, pause);
+      auto error = co_await judge_refusal(session(), operations, result.error, pause);
       co_return commit_result{error, refused};
     }
     // The record may be read and not written: the notes are left out then.
@@ -194,35 +180,9 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
     // We may have written another phase of the same term into the record ourselves.
     auto error = co_await refresh(nullptr, never);
     if (error == errc::superseded && maybe_done) error = errc::outcome_unknown;
-    if (is_passing(error)) error = co_await rest(error, pause);
+    if (is_passing(error)) error = co_await rest(session(), error, pause);
     if (error) co_return commit_result{error};
   }
-}
-
-/// The notes as a term leaves them. If it has made progress, the search for a message that kills begins anew, but for
-/// messages whose attempt is not counted yet. A successor takes `handing_over` for `retired`, unread, only if it names
-/// no message and no level; then both say the same.
-consumer_notes term_state::notes_at(term_phase phase) const {
-  auto notes = notes_;
-  if (phase == term_phase::inaugurating || phase == term_phase::executing) return notes;
-  notes.in_hand = suspects_;
-  if (phase == term_phase::handing_over) notes.in_hand.insert(notes.in_hand.end(), in_hand_.begin(), in_hand_.end());
-  if (phase == term_phase::stalled) return notes;
-  if (has_progressed_) notes.crashes = 0;
-  notes.limit_level = limit_level();
-  return notes;
-}
-
-/// Counted from now. The successor counts it from when it begins, which is later.
-std::optional<lease_clock::duration> term_state::limit_level() const {
-  if (!limit_arrival_) return std::nullopt;
-  return std::max(*limit_arrival_ - session()->now(), lease_clock::duration::zero());
-}
-
-consumer_notes term_state::present_notes() const {
-  auto notes = notes_;
-  notes.in_hand = suspects_;
-  return notes;
 }
 
 /// A term that ended by an exception, or hung before its work began, has failed like one whose process has died. One
@@ -232,7 +192,7 @@ void term_state::count_deaths(term_record& next, term_phase phase) const {
   next.struck = record_.struck;
   if (phase != term_phase::retired) return;
   if (has_failed()) {
-    seat_->note_failure(next);
+    seat_->record_failure(next);
   } else {
     next.deaths = 0;
   }
@@ -243,37 +203,11 @@ bool term_state::has_failed() const {
   return why == term_end::failed || (why == term_end::stalled && !has_executed_);
 }
 
-void term_state::note_progress() {
-  if (!std::exchange(has_progressed_, true)) changed_.notify();
-}
-
 awaitable<void> term_state::forget_deaths() {
   if (deaths_ == 0) co_return;
   transaction nothing;
-  std::optional<consumer_notes> present;  // as they are when it is written
+  std::optional<json_object> present;  // as they are when it is written
   co_await settle(std::move(nothing), std::move(present));
-}
-
-void term_state::note_written(consumer_notes notes, std::int64_t deaths, std::int32_t version) {
-  notes_ = std::move(notes);
-  if (std::exchange(deaths_, deaths) != deaths) changed_.notify();
-  std::lock_guard lock(mutex_);
-  version_ = version;
-}
-
-/// Decides between two cases: an earlier try was done, which is why this one was refused; or neither was done.
-awaitable<error_code> term_state::judge_refusal(transaction operations, error_code refusal, back_off& pause) {
-  for (;;) {
-    auto looked = co_await see_effects(session(), operations);
-    auto& [error, seen] = looked;
-    if (is_passing(error)) {
-      error = co_await rest(error, pause);
-      if (!error) continue;
-    }
-    if (error == asio::error::operation_aborted) co_return error;
-    if (error || seen == effects::some) co_return errc::outcome_unknown;
-    co_return seen == effects::all ? error_code() : refusal;
-  }
 }
 
 awaitable<outcome<term_end>> term_state::wait_ending() {
@@ -306,10 +240,10 @@ awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_
   for (;;) {
     transaction changes;
     // Anew for each try: a commit that was under way may have written them meanwhile.
-    next.notes = notes_at(phase);
+    next.notes = notes_.at(phase);
     count_deaths(next, phase);
     next.unknown_fields = unknown_fields_;
-    const auto before = version();
+    const std::int32_t before = version_;
     changes.set(seat_->record_path(), serialize(next), before);
     // Two writes, because a successor that saw `handing_over` takes the next version for `retired`, unread.
     if (phase == term_phase::stalled) changes.set(seat_->record_path(), serialize(next), before + 1);
@@ -318,7 +252,6 @@ awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_
     auto result = co_await session()->perform(std::move(multi), retry::once, nullptr, deadline);
     if (!result.error) {
       shown_ = phase;
-      std::lock_guard lock(mutex_);
       version_ = phase == term_phase::stalled ? before + 2 : before + 1;
       co_return error_code();
     }

@@ -21,7 +21,7 @@ circuit_breaker::circuit_breaker(delivery_window& window, const queue_consumer_o
 
 bool circuit_breaker::spares(message_in_hand& which, const message_outcome& failed, bool is_forbidden,
                              lease_clock::time_point now) {
-  note_failure(which, failed.reason(), is_forbidden, now);
+  on_failure(which, failed.reason(), is_forbidden, now);
   if (takes_count(which, now)) return false;
   if (failed.after()) {
     window_.rest(which, now + std::max<std::chrono::milliseconds>(bounded(*failed.after()), first_probe_pause));
@@ -34,8 +34,8 @@ bool circuit_breaker::spares(message_in_hand& which, const message_outcome& fail
   return true;
 }
 
-void circuit_breaker::note_failure(message_in_hand& which, const std::string& reason, bool is_forbidden,
-                                   lease_clock::time_point now) {
+void circuit_breaker::on_failure(message_in_hand& which, const std::string& reason, bool is_forbidden,
+                                 lease_clock::time_point now) {
   // It has failed before, and others have succeeded since.
   which.is_at_fault = which.failed != lease_clock::time_point() && which.failed < last_success_;
   which.failed = now;
@@ -65,7 +65,7 @@ bool circuit_breaker::are_enough(const message_in_hand& which) {
 bool circuit_breaker::takes_count(const message_in_hand& which, lease_clock::time_point now) {
   if (now < which.counts_from) return false;
   if (!is_open_ || which.is_at_fault) return true;
-  if (!first_ || which.number < *first_ || !window_.find(*first_)) first_ = which.number;
+  if (!first_ || which.number < *first_ || !find_message(window_.all(), *first_)) first_ = which.number;
   if (which.number != *first_ || now < next_count_) return false;
   next_count_ = now + options_.retry.outage;
   return true;
@@ -81,7 +81,7 @@ void circuit_breaker::open(const std::string& reason, lease_clock::time_point no
   first_.reset();
 }
 
-void circuit_breaker::note_success(lease_clock::time_point now) {
+void circuit_breaker::on_success(lease_clock::time_point now) {
   last_success_ = now;
   close();
 }
@@ -110,11 +110,12 @@ bool circuit_breaker::lets_begin(lease_clock::time_point now) const {
   if (!is_open_) return true;
   // At most once: what is removed before it is processed is no attempt, and its outcome is known at its end.
   const bool is_removed_first = options_.delivery == delivery_guarantee::at_most_once;
-  return now >= next_probe_ && (is_removed_first ? window_.working_count() : window_.begun_count()) == 0;
+  return now >= next_probe_ &&
+         (is_removed_first ? window_.stages().working_count() : window_.stages().begun_count()) == 0;
 }
 
 void circuit_breaker::prepare_probe(lease_clock::time_point now) {
-  if (is_open_ && window_.empty()) close();  // those that failed are parked, or have gone
+  if (is_open_ && window_.all().empty()) close();  // those that failed are parked, or have gone
   if (!is_open_ || spared_.empty()) return;
   const bool has_other = window_.next(now) || !window_.missing().empty();
   if (std::exchange(is_prepared_, true) && has_other) return;
@@ -125,7 +126,7 @@ void circuit_breaker::prepare_probe(lease_clock::time_point now) {
 
 /// Whether an attempt at the first message would count.
 bool circuit_breaker::may_count(lease_clock::time_point now) const {
-  const auto* which = first_ ? window_.find(*first_) : nullptr;
+  const auto* which = first_ ? find_message(window_.all(), *first_) : nullptr;
   return now >= next_count_ && (!which || now >= which->counts_from);
 }
 
@@ -141,7 +142,7 @@ std::uint64_t circuit_breaker::next_spared(lease_clock::time_point now) {
   return last_probe_;
 }
 
-void circuit_breaker::note_begun() {
+void circuit_breaker::on_begun() {
   if (!is_open_) return;
   is_probing_ = true;
   is_prepared_ = false;

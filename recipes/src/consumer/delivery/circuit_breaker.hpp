@@ -37,9 +37,9 @@ class circuit_breaker {
   /// True: it does not count, and the message rests.
   bool spares(message_in_hand& which, const message_outcome& failed, bool is_forbidden, lease_clock::time_point now);
   /// The same for a message that is not tried again.
-  void note_failure(message_in_hand& which, const std::string& reason, bool is_forbidden, lease_clock::time_point now);
+  void on_failure(message_in_hand& which, const std::string& reason, bool is_forbidden, lease_clock::time_point now);
   /// An attempt has succeeded, and its effects have happened.
-  void note_success(lease_clock::time_point now);
+  void on_success(lease_clock::time_point now);
   /// A failed attempt was counted: the next one counts after this pause. The message is tried earlier, too, unless
   /// others have succeeded between its last two attempts. `is_asked_for`: `process` has said how long the pause is.
   void rest(message_in_hand& which, std::chrono::milliseconds pause, bool is_asked_for, lease_clock::time_point now);
@@ -51,7 +51,7 @@ class circuit_breaker {
   /// The message to be begun, when `lets_begin`; null if there is none.
   message_in_hand* next(lease_clock::time_point now) { return window_.next(now, is_open_ && !may_count(now)); }
   /// A message was begun.
-  void note_begun();
+  void on_begun();
   /// When the next message may be begun; `never` if it is closed.
   lease_clock::time_point next_probe() const noexcept { return is_open_ ? next_probe_ : never; }
 

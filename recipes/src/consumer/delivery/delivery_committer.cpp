@@ -16,15 +16,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t max_bytes = 256 * 1024;
-constexpr auto figures_pause = 1s;
-constexpr auto still_after = 45s;  // so an operator's look sees it within a minute
-constexpr std::size_t longest_reason = 200;
-constexpr std::size_t longest_name = 256;  // a source of the user's may have longer ones
-
-/// As it stands in the record, which is written often.
-std::string shown_reason(const std::string& reason) {
-  return reason.empty() ? "no reason given" : reason.substr(0, longest_reason);
-}
 
 }  // namespace
 
@@ -39,22 +30,13 @@ delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, del
       parked_(parked),
       log_(log),
       repeats_(repeats),
+      figures_(term_, frame_, window_, breaker_),
       most_at_once_(frame_.source->get_traits().most_at_once) {}
 
 bool delivery_committer::has_work() {
   const bool may_write_notes = !term_->reason();
-  const bool has_notes = probation_.wants_write() || term_->session()->now() >= next_figures();
-  return window_.has_finished() || frame_.source->wants_write() || (may_write_notes && has_notes);
-}
-
-lease_clock::time_point delivery_committer::next_figures() const {
-  if (present() != shown_) return shown_at_ + figures_pause;
-  const auto since = term_->busy_since();
-  if (since == never) return never;
-  if (!shown_.is_still) return since + still_after;
-  // A call that was given up may be older than all whose messages are waited for.
-  const auto first = window_.working_since();
-  return first == never || !shown_.still_message.empty() ? never : first + still_after;
+  const bool has_notes = probation_.wants_write() || term_->session()->now() >= figures_.next_time();
+  return window_.stages().has_finished() || frame_.source->wants_write() || (may_write_notes && has_notes);
 }
 
 awaitable<error_code> delivery_committer::commit() {
@@ -66,30 +48,29 @@ awaitable<error_code> delivery_committer::commit() {
   for (const auto& each : batch.members()) settlements.push_back(each.how);
   auto operations = batch.seal(for_all(settlements));
   auto notes = notes_of(batch);
-  const auto now = term_->session()->now();
-  const auto figures_now = now >= next_figures() ? present() : shown_;
-  notes.figures = figures_now == shown_ ? shown_text_ : to_json(figures_now);
-  const bool shows_notes = !probation_.is_written(notes) || figures_now != shown_ || batch.empty();
-  for (const auto& each : batch.members()) window_.commit(*each.whose);
-  std::optional<consumer_notes> shown;
-  if (shows_notes) shown = notes;
+  auto figures = figures_.read();
+  notes.figures = figures.text;
+  const bool shows_notes = !probation_.is_written(notes) || !figures_.is_shown(figures) || batch.empty();
+  for (const auto& each : batch.members()) window_.set_committing(*each.whose, true);
+  std::optional<json_object> shown;
+  if (shows_notes) shown = to_json(notes);
   auto result = co_await term_->settle(std::move(operations), std::move(shown));
   if (result.error) {
-    for (const auto& each : batch.members()) window_.uncommit(*each.whose);
+    for (const auto& each : batch.members()) window_.set_committing(*each.whose, false);
     co_return co_await answer_refusal(batch, result);
   }
   if (shows_notes) {
     probation_.written(notes);
-    shown_ = figures_now;
-    shown_text_ = notes.figures;
-    shown_at_ = now;
+    figures_.on_shown(std::move(figures));
   }
   const auto was_tried = [](const member& each) { return !each.whose->is_declined && !each.whose->is_repeat; };
-  if (std::ranges::any_of(batch.members(), was_tried)) term_->note_progress();
+  if (std::ranges::any_of(batch.members(), was_tried)) term_->notes().record_progress();
   most_at_once_ = frame_.source->get_traits().most_at_once;
   is_merging_ = true;
   frame_.board.change([&](queue_consumer_status& status) {
-    if (!batch.empty()) ++status.commits, status.last_commit = batch.members().size();
+    if (batch.empty()) return;
+    ++status.commits;
+    status.last_commit = batch.members().size();
   });
   const auto forgotten = repeats_.committed();
   frame_.board.change([&](queue_consumer_status& status) { status.forgotten += forgotten; });
@@ -130,7 +111,7 @@ awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
     auto effects = has_effects ? each->outcome.effects() : transaction();
     if (!batch.empty() && batch.bytes() + batch.more_bytes(settling, effects) > max_bytes) break;
     batch.add(std::move(one), std::move(settling), std::move(effects));
-    repeats_.note(*each, how);
+    repeats_.record(*each, how);
   }
   co_return error_code();
 }
@@ -146,7 +127,7 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
   if (what == message_outcome::kind::done) return one;
   how.epoch = term_->record().epoch;
   how.is_behind = parked_.has(whose.lane) && !whose.parks_alone;
-  how.last_failed = how.is_behind ? 0 : wall_time();
+  how.last_failed = how.is_behind ? 0 : wall_time(*term_->session());
   how.first_failed = how.is_behind ? 0 : first_failure_of(whose);
   const bool is_spent = whose.what->attempts >= options().retry.attempts;
   if (what == message_outcome::kind::again && !is_spent) {
@@ -166,7 +147,7 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
 /// The last write of a message that comes with attempts has counted one.
 std::int64_t delivery_committer::first_failure_of(const message_in_hand& whose) const {
   if (whose.first_failed) return whose.first_failed;
-  return whose.what->attempts > 1 ? whose.what->stat.mtime : wall_time();
+  return whose.what->attempts > 1 ? whose.what->stat.mtime : wall_time(*term_->session());
 }
 
 consumer_notes delivery_committer::notes_of(const delivery_batch& batch) const {
@@ -195,7 +176,7 @@ void delivery_committer::conclude(const member& each) {
     whose.is_removed = true;
     return window_.restart(whose);
   }
-  if (!is_parked && !whose.is_repeat) breaker_.note_success(term_->session()->now());
+  if (!is_parked && !whose.is_repeat) breaker_.on_success(term_->session()->now());
   frame_.board.change([&](queue_consumer_status& status) {
     ++(is_parked ? status.parked : whose.is_repeat ? status.repeated : status.done);
   });
@@ -219,58 +200,7 @@ void delivery_committer::count_failure(message_in_hand& whose) {
   breaker_.rest(whose, bounded(pause), is_asked_for, now);
 }
 
-/// Only what changes with the work: else the record would be written again and again.
-delivery_committer::figures delivery_committer::present() const {
-  const auto status = frame_.board.read();
-  figures all{status.received, status.done,    status.again,     status.parked, status.declined,
-              status.waited,   status.commits, status.held_back, status.resting};
-  if (breaker_.is_open()) all.held_off = shown_reason(breaker_.reason());
-  all.is_still = is_still(term_->busy_since());
-  if (const auto* which = hanging()) {
-    all.still_message = which->what->name.substr(0, longest_name);
-    all.still_since = which->begun;
-  }
-  if (const auto* oldest = window_.oldest()) all.oldest = oldest->what->stat.ctime;
-  return all;
-}
-
-bool delivery_committer::is_still(lease_clock::time_point since) const {
-  return since != never && term_->session()->now() >= since + still_after;
-}
-
-const message_in_hand* delivery_committer::hanging() const {
-  if (!is_still(term_->busy_since())) return nullptr;
-  const auto working = window_.working();
-  return working.empty() || !is_still(working.front()->begun) ? nullptr : working.front();
-}
-
-json_object delivery_committer::to_json(const figures& what) const {
-  auto count = [](auto number) { return static_cast<std::int64_t>(number); };
-  json_object all;
-  if (what == figures()) return all;
-  all.set("received", count(what.received)).set("done", count(what.done)).set("again", count(what.again));
-  all.set("parked", count(what.parked)).set("commits", count(what.commits));
-  if (what.declined) all.set("declined", count(what.declined));
-  if (what.waited) all.set("waited", count(what.waited));
-  all.set("held_back", count(what.held_back)).set("resting", count(what.resting));
-  if (!what.held_off.empty()) all.set("held_off", what.held_off);
-  if (what.is_still) all.set_flag("still", true);
-  if (!what.still_message.empty()) {
-    const auto age = std::chrono::ceil<std::chrono::milliseconds>(term_->session()->now() - what.still_since);
-    all.set("still_message", what.still_message).set("still_since_ms", wall_time() - age.count());
-  }
-  return all.set("oldest_ms", what.oldest);
-}
-
-std::int64_t delivery_committer::wall_time() const {
-  const auto since = term_->session()->get_scheduler()->world->wall_clock().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
-}
-
-}  // namespace zkrecipes::detail
-
 // What becomes of messages whose commit was refused, or whose outcome is not known.
-namespace zkrecipes::detail {
 
 awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& batch,
                                                          term_state::commit_result refusal) {

@@ -10,6 +10,7 @@
 #include "career/term_state.hpp"
 #include "delivery/circuit_breaker.hpp"
 #include "delivery/delivery_batch.hpp"
+#include "delivery/delivery_figures.hpp"
 #include "delivery/delivery_frame.hpp"
 #include "delivery/delivery_log.hpp"
 #include "delivery/delivery_repeats.hpp"
@@ -27,10 +28,7 @@ class delivery_committer {
 
   /// Whether there is something to write. On the strand, like everything here.
   bool has_work();
-  /// When the figures have to be shown next; `never` if they are shown already.
-  lease_clock::time_point next_figures() const;
-  /// The message whose call of `process` has run for long; null: there is none.
-  const message_in_hand* hanging() const;
+  const delivery_figures& figures() const noexcept { return figures_; }
   /// Settles a batch. Without an error the messages have moved on. Errors: those of `term_state::settle` that concern
   /// more than one message; `career_failed` (a message is spent, and the options say that the run ends then: see
   /// `spent_reason`).
@@ -59,21 +57,6 @@ class delivery_committer {
   awaitable<error_code> read_again(const delivery_batch& batch, bool may_decline);
   void take_back(message_in_hand& whose, message found, bool may_decline);
   void judge_again(message_in_hand& whose);
-  struct figures {
-    std::uint64_t received = 0, done = 0, again = 0, parked = 0, declined = 0, waited = 0, commits = 0;
-    std::size_t held_back = 0, resting = 0;
-    std::string held_off{};                 ///< Why nothing but probes is begun; empty: it is not so.
-    bool is_still = false;                  ///< A call of `process` has run for long.
-    std::string still_message{};            ///< The name of its message.
-    lease_clock::time_point still_since{};  ///< When it was begun.
-    std::int64_t oldest = 0;  ///< When the first message was put, in milliseconds since 1970; 0: there is none.
-
-    friend bool operator==(const figures&, const figures&) = default;
-  };
-  bool is_still(lease_clock::time_point since) const;
-  figures present() const;
-  json_object to_json(const figures& what) const;
-  std::int64_t wall_time() const;
   std::int64_t first_failure_of(const message_in_hand& whose) const;
   const queue_consumer_options& options() const noexcept { return frame_.options; }
   std::chrono::milliseconds max_pause() const { return term_->session()->options().retry.max_pause; }
@@ -86,14 +69,12 @@ class delivery_committer {
   parked_keys& parked_;
   delivery_log& log_;
   delivery_repeats& repeats_;
+  delivery_figures figures_;
   std::size_t from_source_ = 0;   // operations of the last batch that belong to no single message, less the marks
   std::size_t most_at_once_;      // fewer than usual while a culprit is searched for
   bool is_merging_ = true;        // false while a culprit is searched for
   bool is_letter_ready_ = false;  // the source can take letters
   std::string spent_reason_;
-  figures shown_;
-  json_object shown_text_;  // of `shown_`
-  lease_clock::time_point shown_at_{};
 };
 
 }  // namespace zkrecipes::detail

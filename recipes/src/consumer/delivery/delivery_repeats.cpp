@@ -109,14 +109,14 @@ bool delivery_repeats::is_repeat(const message_in_hand& next, const delivery_win
 }
 
 bool delivery_repeats::is_first(const numbered& which, std::uint64_t in_window, const delivery_window& window) const {
-  const auto* found = window.find(in_window);
+  const auto* found = find_message(window.all(), in_window);
   if (!found || !found->origin || !has_succeeded(*found)) return false;
   return found->origin->producer == which.first && found->origin->number == which.second;
 }
 
 void delivery_repeats::drop_old_firsts(const delivery_window& window) {
-  if (firsts_.size() <= 2 * window.size() + 16) return;
-  std::erase_if(firsts_, [&](const auto& each) { return !window.find(each.second); });
+  if (firsts_.size() <= 2 * window.all().size() + 16) return;
+  std::erase_if(firsts_, [&](const auto& each) { return !find_message(window.all(), each.second); });
 }
 
 awaitable<error_code> delivery_repeats::begin_commit() {
@@ -142,12 +142,12 @@ bool delivery_repeats::confirm(message_in_hand& next) const {
   return true;
 }
 
-void delivery_repeats::note(const message_in_hand& which, settlement::kind how) {
+void delivery_repeats::record(const message_in_hand& which, settlement::kind how) {
   if (!which.origin || how != settlement::kind::remove) return;
   if (which.is_repeat) {
     has_repeats_ = true;
   } else {
-    next_.note_processed(*which.origin);
+    next_.record_processed(*which.origin);
     has_moved_ = true;
   }
 }

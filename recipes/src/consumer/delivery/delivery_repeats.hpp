@@ -49,7 +49,7 @@ class delivery_repeats {
   /// since it was processed loses its effects.
   bool confirm(message_in_hand& next) const;
   /// The commit settles this message.
-  void note(const message_in_hand& which, settlement::kind how);
+  void record(const message_in_hand& which, settlement::kind how);
   /// The operation that moves the marks with the commit. If it only settles repeats: one that checks their version.
   transaction moving();
   /// The commit was done. Returns how many producers it has forgotten.

@@ -7,7 +7,6 @@
 
 #include <boost/system/system_error.hpp>
 
-#include "backend/begin_once.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 
@@ -33,55 +32,58 @@ bool is_untold_yet(const error_code& error) { return is_server_refusal(error) ||
 delivery_run::delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io_executor executor)
     : term_(std::move(term)),
       frame_(std::move(frame)),
-      executor_(std::move(executor)),
-      changed_(get_scheduler()),
+      news_(get_scheduler()),
       probation_({}, 0),
       window_(limits_of(*frame_)),
       breaker_(window_, frame_->options),
       parked_(frame_->options),
       repeats_(term_->session(), *frame_),
       log_(term_->session(), *frame_),
-      committer_(term_, *frame_, window_, breaker_, probation_, parked_, repeats_, log_) {}
+      limit_(term_, *frame_),
+      committer_(term_, *frame_, window_, breaker_, probation_, parked_, repeats_, log_),
+      intake_(term_->session(), *frame_, window_, probation_, parked_, repeats_, news_),
+      calls_(term_, std::move(executor),
+             {*frame_, window_, breaker_, probation_, parked_, repeats_, log_, limit_, news_}) {}
 
 awaitable<outcome<>> delivery_run::run() {
-  const forwarding term_changes(term_->changed(), changed_);
-  const forwarding session_changes(term_->session()->changed(), changed_);
+  const forwarding term_changes(term_->changed(), news_.changed);
+  const forwarding session_changes(term_->session()->changed(), news_.changed);
   std::optional<forwarding> source_changes;
-  if (auto* source = frame_->source->changed()) source_changes.emplace(*source, changed_);
+  if (auto* source = frame_->source->changed()) source_changes.emplace(*source, news_.changed);
   // Here, on the strand: a term can have several runs, and its notes change.
-  probation_ = probation(term_->present_notes(), std::max<std::size_t>(frame_->options.window, 2));
+  probation_ = probation(term_->notes().present(), std::max<std::size_t>(frame_->options.window, 2));
   if (probation_.is_on()) window_.resize(1, 1);
-  take_up_limit();
+  limit_.take_up();
   while (!is_over()) {
-    has_news_ = false;
+    news_.is_there = false;
     const auto now = get_scheduler()->now();  // one moment for all: one that passes meanwhile is still waited for
     step(now);
-    if (!has_news_ && !is_over()) co_await changed_.wait(next_time(now));
+    if (!news_.is_there && !is_over()) co_await news_.changed.wait(next_time(now));
   }
   co_await frame_->source->close();
-  const auto lost = window_.count_removed();
+  const auto lost = count_removed(window_.all());
   frame_->board.change([&](queue_consumer_status& status) {
     status.lost += lost;
     status.in_hand = status.finished = status.held_back = status.resting = status.limited = 0;
     status.oldest = 0ms;
     status.held_off.clear();
   });
-  co_return outcome<>(error_);
+  co_return outcome<>(news_.error);
 }
 
 void delivery_run::step(lease_clock::time_point now) {
   if (term_->reason() == term_end::stalled) cut();  // here, too: a call that blocks its thread blocks the signal to it
-  end_calls(now);
-  limited_until_ = never;
-  take_up_revived();
-  reopen_source();
+  calls_.take_ended(now);
+  limit_.forget_waiting();
+  intake_.take_up_revived(is_committing_);
+  intake_.reopen(is_committing_ || !calls_.empty());
   if (goes_on()) {
-    evict_calls(now);
+    calls_.evict(now);
     begin_messages(now);  // first, because it finds out which messages have to be read again
-    read_on();
+    intake_.read_on(shared_from_this(), calls_.empty() && !is_committing_ && !committer_.has_work());
   } else {
-    stop_reading();
-    if (!is_committing_) window_.drop_declined();  // the successor declines them, or processes them
+    intake_.stop();
+    if (!is_committing_) drop_declined(window_);  // the successor declines them, or processes them
   }
   if (!is_committing_ && may_commit() && !frame_->source->is_outdated() && committer_.has_work()) {
     if (expects_more(now)) return end_step();
@@ -92,13 +94,13 @@ void delivery_run::step(lease_clock::time_point now) {
   } else if (is_committing_ && !may_commit()) {
     writer_.stop();
   }
-  if (!goes_on() && !may_commit() && !is_receiving_ && !is_reading_) frame_->source->let_go();
+  if (!goes_on() && !may_commit() && !intake_.is_reading()) frame_->source->let_go();
   end_step();
 }
 
 void delivery_run::end_step() {
-  term_->set_suspects(probation_.suspects(), probation_.in_hand());
-  term_->set_work_since(working_since());
+  term_->notes().set_suspects(probation_.suspects(), probation_.in_hand());
+  term_->work().set_since(calls_.working_since());
   show();
 }
 
@@ -109,33 +111,21 @@ void delivery_run::end_step() {
 bool delivery_run::expects_more(lease_clock::time_point now) {
   constexpr lease_clock::duration shortest_wait = 1ms;
   constexpr lease_clock::duration longest_wait = 10ms;
-  if (calls_.empty() || turned_ == begun_ || commit_took_ / 4 < shortest_wait) return false;
+  if (!calls_.awaits_turn() || commit_took_ / 4 < shortest_wait) return false;
   if (commit_by_ == never) commit_by_ = now + std::min(commit_took_ / 4, longest_wait);
   if (now >= commit_by_) return false;
-  take_turn();
+  calls_.tell_turn(shared_from_this());
   return true;
 }
 
-/// What was begun before runs, on the executor of the career, before the inner call does.
-void delivery_run::take_turn() {
-  begin_once(is_turning_, [this] {
-    asio::post(executor_, [self = shared_from_this(), so_many = begun_] {
-      asio::post(self->get_scheduler()->strand, [self, so_many] {
-        self->turned_ = so_many;
-        self->is_turning_ = false;
-        self->tell();
-      });
-    });
-  });
+bool delivery_run::goes_on() const {
+  return !is_cut_ && !calls_.has_lapsed() && !news_.error && !failure_ && !term_->reason();
 }
 
-bool delivery_run::goes_on() const { return !is_cut_ && !has_lapsed_ && !error_ && !failure_ && !term_->reason(); }
-
 bool delivery_run::is_over() const {
-  const bool is_working = !calls_.empty() || !given_up_.empty();
-  const bool is_busy = is_working || is_receiving_ || is_reading_ || is_committing_;
+  const bool is_busy = calls_.is_working() || intake_.is_reading() || is_committing_;
   if (goes_on() || is_busy) return false;
-  return !may_commit() || const_cast<delivery_run*>(this)->window_.finished().empty();
+  return !may_commit() || !window_.stages().has_finished();
 }
 
 /// Finished messages are committed also behind the end of the term, until a successor may begin.
@@ -151,23 +141,21 @@ lease_clock::time_point delivery_run::next_time(lease_clock::time_point now) con
     if (moment > now) next = std::min(next, moment);
   };
   if (goes_on()) {
-    consider(window_.next_time());
-    consider(committer_.next_figures());
-    consider(held_off_until_);
+    consider(window_.stages().next_time());
+    consider(committer_.figures().next_time());
+    consider(limit_.held_off_until());
     consider(breaker_.next_probe());
-    consider(limited_until_);
-    consider(next_eviction());
+    consider(limit_.limited_until());
+    consider(calls_.next_eviction());
   }
-  for (const auto& each : calls_) {
-    if (each->messages.size() > 1 && each->taken == 0) consider(each->next_look);
-  }
+  consider(calls_.next_look(now));
   if (is_cut_ && !may_not_commit_) consider(term_->end_by());
   consider(commit_by_);
   return next;
 }
 
 void delivery_run::begin_messages(lease_clock::time_point now) {
-  if (now < held_off_until_ || parked_.has_revived() || frame_->source->is_outdated()) return;
+  if (now < limit_.held_off_until() || parked_.has_revived() || frame_->source->is_outdated()) return;
   if (breaker_.lets_begin(now)) breaker_.prepare_probe(now);
   while (breaker_.lets_begin(now)) {
     auto* next = breaker_.next(now);
@@ -191,7 +179,7 @@ bool delivery_run::begin_or_prepare(message_in_hand& next) {
   } else if (probation_.is_suspect(name)) {
     frame_->board.change([](queue_consumer_status& status) { ++status.again; });
     window_.decide(next, message_outcome::again("its process died or was lost while this message was in hand"));
-  } else if (!is_let_through(next)) {
+  } else if (!limit_.lets_through(next)) {
     probation_.retract();
     return false;
   } else if (is_removed_first) {
@@ -201,7 +189,7 @@ bool delivery_run::begin_or_prepare(message_in_hand& next) {
     return false;
   } else {
     probation_.begun(name);
-    begin(next);
+    calls_.begin(next, shared_from_this());
   }
   return true;
 }
@@ -216,39 +204,40 @@ awaitable<void> delivery_run::commit() {
                                                           " are used up: " + committer_.spent_reason()));
   } else if (error && is_untold_yet(error)) {
     // The folder of the dead letters could not be made: the next step tries again.
-    co_await changed_.wait(get_scheduler()->now() + term_->session()->options().retry.max_pause);
+    co_await news_.changed.wait(get_scheduler()->now() + term_->session()->options().retry.max_pause);
   } else if (error) {
     may_not_commit_ = true;
     const bool is_told = is_cancelled(error) || error == errc::superseded || is_fatal(error);
-    if (!is_told) error_ = error;
+    if (!is_told) news_.error = error;
   }
   if (!error && !probation_.is_on()) window_.resize(frame_->options.window, frame_->options.parallel);
   is_committing_ = false;
-  tell();
-}
-
-/// A coroutine that was started may end before the start returns, when nobody waits for the notification yet.
-void delivery_run::tell() {
-  has_news_ = true;
-  changed_.notify();
+  news_.tell();
 }
 
 void delivery_run::show() {
   using stage = message_in_hand::stage;
-  const auto* oldest = window_.oldest();
-  const auto age = oldest ? get_scheduler()->now() - oldest->received : lease_clock::duration::zero();
+  const auto& all = window_.all();
+  const auto& stages = window_.stages();
+  const auto age = all.empty() ? lease_clock::duration::zero() : get_scheduler()->now() - all.begin()->second.received;
   frame_->board.change([&](queue_consumer_status& status) {
-    status.in_hand = window_.working_count();
-    status.finished = window_.count(stage::finished) + window_.count(stage::committing);
-    status.held_back = window_.held_back();
-    status.resting = window_.count(stage::resting);
-    status.limited = limited_until_ == never ? 0 : window_.ready_count();
+    status.in_hand = stages.working_count();
+    status.finished = stages.count(stage::finished) + stages.count(stage::committing);
+    status.held_back = window_.lanes().held_back();
+    status.resting = stages.count(stage::resting);
+    status.limited = limit_.limited_until() == never ? 0 : window_.lanes().ready().size();
     status.oldest = std::chrono::duration_cast<std::chrono::milliseconds>(age);
     status.held_off = breaker_.is_open() ? breaker_.reason() : std::string();
   });
   if (std::exchange(is_told_open_, breaker_.is_open()) != breaker_.is_open())
     log_.held_off(breaker_.is_open(), breaker_.reason());
-  if (const auto* hanging = committer_.hanging()) log_.stands_still(*hanging->what);
+  if (const auto* hanging = committer_.figures().hanging()) log_.stands_still(*hanging->what);
+}
+
+void delivery_run::cut() {
+  if (std::exchange(is_cut_, true)) return;
+  calls_.cut(term_->reason() == term_end::stalled);
+  news_.changed.notify();
 }
 
 }  // namespace zkrecipes::detail

@@ -3,9 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
+
+#include <boost/container/deque.hpp>
+#include <boost/container/flat_set.hpp>
 
 #include <zkrecipes/consumer/message_outcome.hpp>
 #include <zkrecipes/consumer/queue_consumer.hpp>
@@ -76,5 +82,22 @@ struct message_in_hand {
     return !is_declined && (at == stage::working || at == stage::finished || at == stage::committing);
   }
 };
+
+/// Whether the messages behind one with this outcome may be begun, in strict order.
+inline bool lets_pass(const message_outcome& outcome) {
+  return outcome.what() == message_outcome::kind::done || outcome.what() == message_outcome::kind::park;
+}
+
+/// By number.
+using message_table = std::pmr::map<std::uint64_t, message_in_hand>;
+/// Numbers come and go in about their order, so a flat list of them takes no memory, and moves little.
+using message_numbers =
+    boost::container::flat_set<std::uint64_t, std::less<std::uint64_t>, boost::container::deque<std::uint64_t>>;
+
+/// Null if it has gone.
+inline const message_in_hand* find_message(const message_table& all, std::uint64_t number) {
+  const auto found = all.find(number);
+  return found == all.end() ? nullptr : &found->second;
+}
 
 }  // namespace zkrecipes::detail

@@ -25,10 +25,19 @@ enum class key_state {
   held,    ///< Its dead letters are being put back. Until that is done, its messages are left alone.
 };
 
+/// The marks of keys that are parked, as they stand in a source.
+class key_marks {
+ public:
+  virtual ~key_marks() = default;
+  /// All of them: see `mark_of`.
+  virtual awaitable<outcome<std::set<std::string>>> parked_keys() = 0;
+  virtual awaitable<outcome<std::vector<key_state>>> look_at_keys(std::vector<std::string> keys) = 0;
+};
+
 /// There are two kinds of sources. A queue settles its messages one by one: `settling`. A log has a position, which
 /// moves behind the messages that are settled: `moving_on`. Both take part in the fenced transaction with the effects;
 /// a source outside ZooKeeper acknowledges in `settled`, afterwards. On the strand of the session.
-class message_source {
+class message_source : public key_marks {
  public:
   static constexpr std::size_t place_of_mark = 2;
 
@@ -40,11 +49,10 @@ class message_source {
     bool cuts_letters = false;
   };
 
-  virtual ~message_source() = default;
   virtual traits get_traits() const { return {}; }
 
   /// How a consumer takes the messages. Before `open`.
-  virtual void note_order(message_order) {}
+  virtual void set_order(message_order) {}
 
   /// For error texts, such as "queue /orders".
   virtual std::string name() const = 0;
@@ -77,9 +85,6 @@ class message_source {
   /// False: this message is not in hand, and can not be received any more.
   virtual bool can_come(const std::string&) const { return true; }
 
-  /// The marks of the keys that are parked: see `mark_of`.
-  virtual awaitable<outcome<std::set<std::string>>> parked_keys() = 0;
-  virtual awaitable<outcome<std::vector<key_state>>> look_at_keys(std::vector<std::string> keys) = 0;
   /// These messages were received and are not settled: they come again, in order. Not while `receive` runs.
   virtual void put_back(const std::vector<std::string>& names) = 0;
 

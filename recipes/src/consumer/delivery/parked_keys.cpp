@@ -6,7 +6,7 @@
 
 namespace zkrecipes::detail {
 
-awaitable<error_code> parked_keys::prepare(message_source& from) {
+awaitable<error_code> parked_keys::prepare(key_marks& from) {
   if (!is_used_ || is_prepared_) co_return error_code();
   auto read = co_await from.parked_keys();
   auto& [error, marks] = read;
@@ -16,7 +16,7 @@ awaitable<error_code> parked_keys::prepare(message_source& from) {
   co_return error_code();
 }
 
-awaitable<outcome<std::vector<key_state>>> parked_keys::look(message_source& from, std::vector<std::string> keys) {
+awaitable<outcome<std::vector<key_state>>> parked_keys::look(key_marks& from, std::vector<std::string> keys) {
   auto seen = co_await from.look_at_keys(keys);
   const auto& [error, states] = seen;
   for (std::size_t i = 0; !error && i < keys.size(); ++i) {

@@ -24,9 +24,9 @@ class parked_keys {
   /// Whether a message that is parked parks its key.
   bool parks() const noexcept { return parks_; }
   /// Reads the marks, the first time.
-  awaitable<error_code> prepare(message_source& from);
+  awaitable<error_code> prepare(key_marks& from);
   /// Reads the marks of these keys again.
-  awaitable<outcome<std::vector<key_state>>> look(message_source& from, std::vector<std::string> keys);
+  awaitable<outcome<std::vector<key_state>>> look(key_marks& from, std::vector<std::string> keys);
 
   bool has(const std::string& key) const;
   void add(const std::string& key);

@@ -12,7 +12,7 @@
 #include <zkrecipes/queue_base.hpp>
 
 #include "delivery/message_source.hpp"
-#include "election/consumer_notes.hpp"
+#include "notes/consumer_notes.hpp"
 
 namespace zkrecipes::detail {
 

@@ -28,7 +28,7 @@ bool producer_marks::has_processed(const message_origin& which) const {
   return behind != all.begin() && which.number <= std::prev(behind)->last;
 }
 
-void producer_marks::note_processed(const message_origin& which) {
+void producer_marks::record_processed(const message_origin& which) {
   auto& known = *marks_.try_emplace(which.producer).first;
   if (add(known.second.processed, which.number)) moved(known);
 }

@@ -29,7 +29,7 @@ class producer_marks {
   std::string to_text() const;
 
   bool has_processed(const message_origin& which) const;
-  void note_processed(const message_origin& which);
+  void record_processed(const message_origin& which);
 
   /// Forgets producers, from the one whose mark has not moved for longest, and returns how many.
   std::size_t forget(std::size_t most_producers);

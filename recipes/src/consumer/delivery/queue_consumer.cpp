@@ -91,7 +91,7 @@ std::shared_ptr<delivery_frame> make_frame(const message_feed& from, queue_consu
           "other than park_key with a feed");
   auto frame = std::make_shared<delivery_frame>();
   frame->source = from.get_source();
-  frame->source->note_order(options.order);
+  frame->source->set_order(options.order);
   frame->options = std::move(options);
   return frame;
 }

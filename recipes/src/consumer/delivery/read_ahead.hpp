@@ -38,14 +38,14 @@ class read_ahead {
     return std::clamp<std::size_t>((share - bytes_) / entry_, 1, most_);
   }
   /// An answer has so many entries, with so many bytes together.
-  void note_answer(std::size_t entries, std::size_t bytes) noexcept {
+  void on_answer(std::size_t entries, std::size_t bytes) noexcept {
     if (entries == 0) return;
     bytes_ += bytes;
     const auto mean = std::max<std::size_t>(bytes / entries, 1);
     entry_ = entry_ == 0 ? mean : (entry_ + mean) / 2;
   }
   /// These were handed out.
-  void note_taken(std::size_t bytes) noexcept { bytes_ -= std::min(bytes, bytes_); }
+  void on_taken(std::size_t bytes) noexcept { bytes_ -= std::min(bytes, bytes_); }
 
  private:
   static constexpr std::size_t first_question = 16;

@@ -124,7 +124,7 @@ void external_message_source::take_messages() {
     }
     if (held_.note_repeat(each.id) || !admit(each.id)) continue;
     ready_.push_back(each.id);
-    ahead_.note_answer(1, size_of(each));
+    ahead_.on_answer(1, size_of(each));
     held_.add(std::move(each));
   }
 }
@@ -168,7 +168,7 @@ awaitable<void> external_message_source::settled(std::vector<settlement> batch) 
   for (const auto& each : batch) {
     if (each.how == settlement::kind::count_attempt) continue;
     const auto* held = held_.find(each.what->name);
-    if (held) ahead_.note_taken(size_of(*held));
+    if (held) ahead_.on_taken(size_of(*held));
     held_.remove(each.what->name);
   }
   position().note_written();

@@ -28,7 +28,7 @@ class external_message_source : public log_source {
   /// From memory. One that has not come yet in this term may still come.
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) final;
   bool can_read_again() const noexcept final { return true; }
-  void note_order(message_order order) final { held_.resize(most_in_hand(order)); }
+  void set_order(message_order order) final { held_.resize(most_in_hand(order)); }
   transaction moving_on(const std::vector<settlement>& batch) final;
   bool adapt(std::size_t operation, const error_code& why) final;
   awaitable<void> settled(std::vector<settlement> batch) final;

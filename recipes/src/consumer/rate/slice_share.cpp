@@ -4,7 +4,7 @@
 
 #include <boost/asio/error.hpp>
 
-#include "format/longest_times.hpp"
+#include "limit/longest_times.hpp"
 
 namespace zkrecipes::detail {
 

@@ -30,9 +30,10 @@ shard_view shard_of(std::uint32_t number, const std::string& data, const node_st
   shard.owner_node = member_of(*record);
   shard.deaths = record->deaths;
   shard.since = stat.mtime;
-  if (!record->finished()) shard.held_off = record->notes.figures.text("held_off").value_or(std::string());
-  shard.is_still = !record->finished() && record->notes.figures.flag("still").value_or(false);
-  if (shard.is_still) shard.still_message = record->notes.figures.text("still_message").value_or(std::string());
+  auto work = work_noted_in(*record);
+  shard.held_off = std::move(work.held_off);
+  shard.is_still = work.is_still;
+  shard.still_message = std::move(work.still_message);
   return shard;
 }
 

@@ -173,7 +173,7 @@ awaitable<void> shard_holding::serve(term_ptr term) {
   calming.stop();
   may_be_named_ = !term->is_finished();
   end_ = service_->end();
-  limit_level_ = term->limit_level();
+  limit_level_ = term->notes().limit_level();
   has_failed_ = service_->failure() || term->has_failed();
   if (!has_failed_) pause_.reset();
 }
@@ -186,7 +186,7 @@ awaitable<void> shard_holding::calm_down(term_ptr term) {
   auto alone_until = term->session()->now() + group_->options.calm;  // also if it never executes
   auto calm_at = never;
   while (!term->reason() && (term->has_deaths() || health.is_watched(which_.number))) {
-    if (term->has_progressed() && health.is_watched(which_.number)) {
+    if (term->notes().has_progressed() && health.is_watched(which_.number)) {
       health.note_good_sign(which_.number);
       health.note_progress(which_.number);
       if (!term->has_deaths()) break;
@@ -252,9 +252,13 @@ awaitable<void> shard_holding::retire() {
 /// A hold-off can have been asked for after the term's last write, so the level is told anew.
 void shard_holding::show_end(term_record& ours) const {
   ours.phase = end_of(ours);
-  if (end_ == term_phase::retired) ours.notes.limit_level = limit_level_;
+  if (end_ == term_phase::retired) {
+    auto notes = read_notes(ours.notes);
+    notes.limit_level = limit_level_;
+    ours.notes = to_json(notes);
+  }
   if (has_failed_) {
-    seat_->note_failure(ours);
+    seat_->record_failure(ours);
   } else if (end_ == term_phase::retired) {
     ours.deaths = 0;
   }

@@ -27,14 +27,6 @@ lease_clock::time_point shard_seat::valid_until() const {
   return given_up_ ? lease_clock::time_point{} : member_->hold().valid_until();
 }
 
-awaitable<outcome<>> shard_seat::wait_lost() {
-  for (;;) {
-    if (auto why = lost()) co_return outcome<>(why);
-    auto why = co_await changed_.wait();
-    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
-  }
-}
-
 awaitable<outcome<watch_ptr>> shard_seat::watch_leader(const term_record& of, condition& tell) {
   const auto name = member_of(of);
   const bool is_ours = name == member_->name();  // a term of ours before, whose end could not be written
@@ -63,7 +55,7 @@ void shard_seat::sign(term_record& record, const term_record& before, std::int64
   if (was_forced && !is_our_fault) add_strike(record, before.leader_id, before_ms, group_->options.calm);
 }
 
-void shard_seat::note_failure(term_record& record) const {
+void shard_seat::record_failure(term_record& record) const {
   if (group_->health.is_troubled()) return;
   add_strike(record, group_->options.id, servers_time(), group_->options.calm);
 }
@@ -85,7 +77,7 @@ error_code shard_seat::objection(const term_record& next) {
   return is_at_risk && !take_turn() ? make_error_code(errc::busy) : error_code();
 }
 
-void shard_seat::note_begun(term_record& record, std::int64_t zxid, std::int64_t time) {
+void shard_seat::on_begun(term_record& record, std::int64_t zxid, std::int64_t time) {
   if (record.leader_token == 0) record.leader_token = zxid;
   begun_ms_ = time;
   begun_at_ = session()->now();

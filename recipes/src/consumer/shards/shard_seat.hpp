@@ -30,8 +30,6 @@ class shard_seat final : public term_seat {
   const incarnation_ptr& bound() const noexcept override { return member_->bound(); }
   bool revoked() const override { return false; }
   condition& changed() noexcept override { return changed_; }
-  awaitable<outcome<>> wait_lost() override;
-  awaitable<outcome<>> wait_revoked() override { return wait_lost(); }
 
   bool comes_after_its_leader() const override { return false; }
   /// A leader whose node is missing has gone: it made its node before it led, and no name is used twice.
@@ -39,7 +37,7 @@ class shard_seat final : public term_seat {
   void sign(term_record& record, const term_record& before, std::int64_t before_ms) const override;
   bool has_signed(const term_record& record) const override { return record.leader_node == name_; }
   /// A failure while most shards of this member fail is not the shard's.
-  void note_failure(term_record& record) const override;
+  void record_failure(term_record& record) const override;
   /// `career_failed`: the shard is to be put in quarantine. `busy`: another shard begins alone.
   error_code objection(const term_record& next) override;
   bool take_turn() override { return group_->risk.take(shard_); }
@@ -48,7 +46,7 @@ class shard_seat final : public term_seat {
   /// The term behind which we object to another one.
   std::int64_t objected_epoch() const noexcept { return objected_epoch_; }
   /// The fencing token is the number of the transaction that began the term, so it grows from owner to owner.
-  void note_begun(term_record& record, std::int64_t zxid, std::int64_t time) override;
+  void on_begun(term_record& record, std::int64_t zxid, std::int64_t time) override;
   void add_check(transaction& all) const override { all.check(member_->path()); }
   void add_leave(transaction&) const override {}  // the record says that it is given up
   awaitable<void> show_waiting() override { co_return; }

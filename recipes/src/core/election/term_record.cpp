@@ -89,7 +89,10 @@ std::string serialize(const term_record& record) {
   object.set("hand_over_deadline_ms", record.hand_over_deadline.count()).set("leader", leader);
   if (!record.history.empty()) object.set("history", record.history);
   if (record.deaths) object.set("deaths", record.deaths).set("struck", to_json(record.struck));
-  if (!record.notes.empty()) object.set("consumer", to_json(record.notes, record.epoch));
+  if (record.notes != json_object()) {
+    json_object noted;
+    object.set("consumer", noted.set("epoch", record.epoch).add(record.notes));
+  }
   return object.add(record.unknown_fields).to_text();
 }
 
@@ -116,10 +119,21 @@ std::optional<term_record> parse_record(const std::string& data) try {
   record.history = believable(object->texts("history").value_or(std::vector<std::string>()), record.epoch);
   record.unknown_fields = object->without(
       {"epoch", "phase", "how", "hand_over_deadline_ms", "leader", "deaths", "struck", "history", "consumer"});
-  record.notes = read_notes(object->object("consumer").value_or(json_object()), record.epoch);
+  const auto noted = object->object("consumer").value_or(json_object());
+  if (noted.integer("epoch") == record.epoch) record.notes = noted.without({"epoch"});
   return record;
 } catch (const std::bad_optional_access&) {  // a field is missing, has another type, or is out of bounds
   return std::nullopt;
+}
+
+noted_work work_noted_in(const term_record& record) {
+  noted_work work;
+  if (record.finished()) return work;
+  const auto figures = record.notes.object("figures").value_or(json_object());
+  work.held_off = figures.text("held_off").value_or(std::string());
+  work.is_still = figures.flag("still").value_or(false);
+  if (work.is_still) work.still_message = figures.text("still_message").value_or(std::string());
+  return work;
 }
 
 std::optional<std::string> record_of_death(const std::string& data) {

@@ -16,7 +16,6 @@
 
 #include <zkrecipes/election.hpp>
 
-#include "election/consumer_notes.hpp"
 #include "format/json_object.hpp"
 #include "line/line_spec.hpp"
 
@@ -58,7 +57,9 @@ struct term_record {
   /// The last terms that have ended (term_history.hpp), the latest at the end. Empty for a shard, because there may be
   /// thousands of them.
   std::vector<std::string> history{};
-  consumer_notes notes{};
+  /// What the leader's career notes beside the term: the field `consumer`, opaque here, and without the epoch that says
+  /// whose notes they are. Notes of another term, which an older version has carried along, count as none.
+  json_object notes{};
   json_object unknown_fields{};  ///< Fields that a later version of the library has added.
 
   /// Whether the leader of this term has nothing more to do in it. A phase that this version does not know is not the
@@ -74,6 +75,15 @@ std::string serialize(const term_record& record);
 /// Nothing if the data is not a term record. A phase that this version does not know is `unknown`, an unknown way of
 /// taking over counts as `forced`. Empty data gives a record without a term (phase `none`).
 std::optional<term_record> parse_record(const std::string& data);
+
+/// What the notes of a term that is going on tell operators of its work.
+struct noted_work {
+  std::string held_off{};  ///< Why all attempts fail; empty: it is not so.
+  bool is_still = false;   ///< A call has run for long.
+  std::string still_message{};
+};
+
+noted_work work_noted_in(const term_record& record);
 
 /// The record in `data` with the phase `died`; everything else stays as it is, also what this version does not know.
 /// Nothing if the data is not the record of a term that is going on, or if its phase is one of a later version. It has

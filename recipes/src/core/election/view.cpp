@@ -149,9 +149,12 @@ std::optional<election_view> interpret(const election_nodes& nodes, wall_time pr
   const bool recorded = first.facts.node == record->leader_node && !record->finished();
   if (!recorded && keeps_record(first.data)) return view;
   if (!recorded) view.phase = term_phase::none, view.how.reset();
-  if (recorded) view.held_off = record->notes.figures.text("held_off").value_or(std::string());
-  if (recorded) view.is_still = record->notes.figures.flag("still").value_or(false);
-  if (view.is_still) view.still_message = record->notes.figures.text("still_message").value_or(std::string());
+  if (recorded) {
+    auto work = work_noted_in(*record);
+    view.held_off = std::move(work.held_off);
+    view.is_still = work.is_still;
+    view.still_message = std::move(work.still_message);
+  }
   view.leader = view.candidates.front().id;
   view.leader_token = first.stat.czxid;
   if (asks_revocation(first.data)) view.resignation_asked = elapsed_since(first.stat.mtime, present);

@@ -9,7 +9,7 @@
 
 #include <zkrecipes/lease_clock.hpp>
 
-#include "format/longest_times.hpp"
+#include "limit/longest_times.hpp"
 
 namespace zkrecipes::detail {
 

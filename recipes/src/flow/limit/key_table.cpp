@@ -6,7 +6,7 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/error.hpp>
 
-#include "format/longest_times.hpp"
+#include "limit/longest_times.hpp"
 
 namespace zkrecipes::detail {
 

@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "format/longest_times.hpp"
 #include "limit/check_rate.hpp"
 #include "limit/keyed_limiter_state.hpp"
 #include "limit/limiter_state.hpp"
+#include "limit/longest_times.hpp"
 
 namespace zkrecipes::detail {
 

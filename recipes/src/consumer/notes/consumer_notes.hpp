@@ -1,4 +1,4 @@
-// What the consumer of a queue notes in the record of its term.
+// What consumers write into the record of a term: its field `consumer`, which the term itself carries unread.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include <zkrecipes/lease_clock.hpp>
 
+#include "election/term_record.hpp"
 #include "format/json_object.hpp"
 
 namespace zkrecipes::detail {
@@ -27,9 +28,13 @@ struct consumer_notes {
   friend bool operator==(const consumer_notes&, const consumer_notes&) = default;
 };
 
-/// As a field of the record of this term.
-json_object to_json(const consumer_notes& notes, std::int64_t epoch);
-/// Notes of another term, which an older version of the library has carried along, count as none.
-consumer_notes read_notes(const json_object& field, std::int64_t epoch);
+/// As `term_record::notes`. Empty if there is nothing to say.
+json_object to_json(const consumer_notes& notes);
+consumer_notes read_notes(const json_object& notes);
+
+/// The notes with which the term behind this one begins.
+json_object next_notes(const term_record& before, takeover how);
+/// Whether the last write of a term, from `handing_over` to `retired`, may have changed these notes.
+bool may_change_unread(const json_object& notes);
 
 }  // namespace zkrecipes::detail

@@ -1,0 +1,97 @@
+// The calls of `process` in a run.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "career/term_state.hpp"
+#include "delivery/call_limit.hpp"
+#include "delivery/circuit_breaker.hpp"
+#include "delivery/delivery_frame.hpp"
+#include "delivery/delivery_log.hpp"
+#include "delivery/delivery_news.hpp"
+#include "delivery/delivery_repeats.hpp"
+#include "delivery/delivery_window.hpp"
+#include "delivery/parked_keys.hpp"
+#include "delivery/probation.hpp"
+#include "delivery/process_call.hpp"
+
+namespace zkrecipes::detail {
+
+/// Part of a run, which keeps it. On the strand.
+class delivery_calls {
+ public:
+  /// What a call needs of its run, which all outlives it.
+  struct surroundings {
+    delivery_frame& frame;
+    delivery_window& window;
+    circuit_breaker& breaker;
+    probation& watch;
+    const parked_keys& parked;
+    const delivery_repeats& repeats;
+    const delivery_log& log;
+    call_limit& limit;
+    delivery_news& news;
+  };
+
+  /// `process` is called on `executor`, a strand.
+  delivery_calls(term_ptr term, asio::any_io_executor executor, const surroundings& of);
+
+  /// Begins the message. `run`: kept until the call has ended.
+  void begin(message_in_hand& which, const std::shared_ptr<void>& run);
+  /// Takes the outcomes that are there.
+  void take_ended(lease_clock::time_point now);
+  /// Gives up calls that take too long while another message of their key waits.
+  void evict(lease_clock::time_point now);
+  /// The term is over and does not wait: all are cancelled. If it stalls, the one that runs longest has failed.
+  void cut(bool is_stalled);
+
+  bool empty() const noexcept { return calls_.empty(); }
+  /// Whether any runs, also of those that were given up.
+  bool is_working() const noexcept { return !calls_.empty() || !given_up_.empty(); }
+  /// A call was not made, because the lease had lapsed.
+  bool has_lapsed() const noexcept { return has_lapsed_; }
+  /// When the oldest call that runs was begun.
+  lease_clock::time_point working_since() const;
+  /// When the next call is to be given up; `never` if none can be.
+  lease_clock::time_point next_eviction() const;
+  /// When to look next, after `now`, whether there are outcomes of a call that goes on; `never` if that is not needed.
+  lease_clock::time_point next_look(lease_clock::time_point now) const;
+
+  /// Whether a call was begun that has not had its turn on the executor yet.
+  bool awaits_turn() const noexcept { return !calls_.empty() && turned_ != begun_; }
+  /// Tells the run when all that were begun so far have had their turn.
+  void tell_turn(const std::shared_ptr<void>& run);
+
+ private:
+  using calls = std::list<call_ptr>;
+
+  void take_along(process_call& with);
+  bool may_take_along() const;
+  static awaitable<void> call(std::shared_ptr<delivery_calls> self, call_ptr which);
+  void take_early(process_call& of, lease_clock::time_point now);
+  void give_up(calls::iterator which, const char* reason);
+  void end_call(process_call& which);
+  void take_outcomes(process_call& of, std::size_t ended);
+  void take_failure(process_call& of, std::size_t place, std::string reason);
+  message_in_hand* begun_message(const process_call& of, std::size_t place);
+  void put_back(message_in_hand& which);
+  void take_outcome(message_in_hand& which, message_outcome outcome);
+
+  term_ptr term_;
+  asio::any_io_executor executor_;
+  surroundings of_;
+  calls calls_;
+  calls given_up_;  // their messages were judged without them, but they run on
+  bool is_cut_ = false;
+  bool has_lapsed_ = false;
+  std::uint64_t begun_ = 0;   // calls
+  std::uint64_t turned_ = 0;  // those of them that have had their turn
+  bool is_turning_ = false;
+};
+
+}  // namespace zkrecipes::detail
