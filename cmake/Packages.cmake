@@ -6,11 +6,12 @@
 #   spool        libzkrecipes-spool-dev     the spooled producer: static library, which needs SQLite
 #   redis        libzkrecipes-redis-dev     Redis streams as a source: static library, which needs hiredis
 #   rabbitmq     libzkrecipes-rabbitmq-dev  RabbitMQ queues as a source: static library, which needs librabbitmq
+#   service      libzkrecipes-service-dev   configuration, probes, metrics and log of a service; needs toml++
 #   testcluster  zkrecipes-testcluster-dev  servers for tests: header, static library
 #   tools        zkrecipes-tools            zkadmin and testcluster; they contain the static library
-if(NOT (ZKRECIPES_INSTALL AND ZKRECIPES_BOTH_LIBRARIES AND ZKRECIPES_BUILD_TOOLS AND ZKRECIPES_SPOOL) OR
+if(NOT (ZKRECIPES_INSTALL AND ZKRECIPES_BOTH_LIBRARIES AND ZKRECIPES_BUILD_TOOLS AND ZKRECIPES_SPOOL AND ZKRECIPES_SERVICE) OR
    BUILD_SHARED_LIBS)
-  message(FATAL_ERROR "ZKRECIPES_PACKAGES needs ZKRECIPES_INSTALL, ZKRECIPES_BOTH_LIBRARIES, ZKRECIPES_BUILD_TOOLS, ZKRECIPES_SPOOL, "
+  message(FATAL_ERROR "ZKRECIPES_PACKAGES needs ZKRECIPES_INSTALL, ZKRECIPES_BOTH_LIBRARIES, ZKRECIPES_BUILD_TOOLS, ZKRECIPES_SPOOL, ZKRECIPES_SERVICE, "
                       "and BUILD_SHARED_LIBS off: the tools contain the static library")
 endif()
 
@@ -18,7 +19,7 @@ set(runtime_package libzkrecipes${ZKRECIPES_ABI_VERSION})
 set(boost ${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR})
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_COMPONENTS_ALL runtime dev flow consumer spool testcluster tools)
+set(CPACK_COMPONENTS_ALL runtime dev flow consumer spool service testcluster tools)
 if(ZKRECIPES_REDIS)
   list(APPEND CPACK_COMPONENTS_ALL redis)
 endif()
@@ -100,6 +101,17 @@ accepted outlives the process and outages of the ensemble.
 
 This package contains the headers and the static library.")
 
+set(CPACK_DEBIAN_SERVICE_PACKAGE_NAME libzkrecipes-service-dev)
+set(CPACK_DEBIAN_SERVICE_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_SERVICE_PACKAGE_DEPENDS
+    "libzkrecipes-spool-dev ${same_version}, libtomlplusplus-dev, libboost-json${boost}-dev")
+set(CPACK_DEBIAN_SERVICE_DESCRIPTION
+"asynchronous ZooKeeper recipes on Boost.Asio - a service of several replicas
+What such a program needs beside its work: configuration in TOML, messages over
+HTTP, probes, metrics for Prometheus, a log in JSON, an orderly stop.
+
+This package contains the headers and the static library.")
+
 set(CPACK_DEBIAN_REDIS_PACKAGE_NAME libzkrecipes-redis-dev)
 set(CPACK_DEBIAN_REDIS_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_REDIS_PACKAGE_DEPENDS "libzkrecipes-consumer-dev ${same_version}, libhiredis-dev")
@@ -164,8 +176,8 @@ include(CPack)
 
 # What the packages contain, without the tests.
 add_custom_target(packaged)
-foreach(each zkrecipes_consumer zkrecipes_consumer_shared zkrecipes_spool zkrecipes_redis zkrecipes_rabbitmq zkrecipes_testcluster
-             zkadmin testcluster testbroker zkrecipes-guardian)
+foreach(each zkrecipes_consumer zkrecipes_consumer_shared zkrecipes_spool zkrecipes_redis zkrecipes_rabbitmq zkrecipes_service
+             zkrecipes_testcluster zkadmin testcluster testbroker zkrecipes-guardian)
   if(TARGET ${each})
     add_dependencies(packaged ${each})
   endif()

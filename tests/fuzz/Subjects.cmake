@@ -66,7 +66,9 @@ set(library_subjects
   consumer/topic/packed_batch
   consumer/topic/topic_layout
   consumer/topic/topic_letters
-  core/backend/endpoint)
+  core/backend/endpoint
+  service/web/http_server
+  service/web/metrics_page)
 set(spool_subjects
   spool/spool_error
   spool/spool_file
@@ -214,7 +216,7 @@ if(ZKRECIPES_FUZZ)
   zkrecipes_subjects(fuzz_testcluster testcluster/src ${testcluster_subjects})
   list(APPEND subjects fuzz_testcluster fuzz_library)
 else()
-  list(APPEND subjects zkrecipes::spool zkrecipes::testcluster)
+  list(APPEND subjects zkrecipes::service zkrecipes::spool zkrecipes::testcluster)
   if(TARGET zkrecipes_redis)
     list(APPEND subjects zkrecipes::redis)
   endif()

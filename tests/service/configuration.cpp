@@ -1,6 +1,4 @@
-// The configuration of the example service, and what it says of mistakes.
-#include "configuration.hpp"
-
+// The configuration of a service, and what it says of mistakes.
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -11,9 +9,9 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "configuration_error.hpp"
+#include <zkrecipes/service/configuration.hpp>
 
-using namespace service;
+using namespace zkrecipes::service;
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
@@ -97,6 +95,7 @@ const std::vector<mistake> mistakes{
      "5: spool.folder: can not write to /sys: Permission denied: change its owner"},
     {least + "[http]\nput_timeout = \"1m\"", "5: http.put_timeout: is not shorter than grace"},
     {least + "[log]\nlevel = \"loud\"", "5: log.level: \"loud\" is not known: give one of \"debug\""},
+    {least + "[own]\nbank = 3", "5: own.bank: is no text: put it in quotation marks"},
     {least + "input = \"/twice\"", "4: "},
 };
 
@@ -123,7 +122,8 @@ BOOST_AUTO_TEST_CASE(every_field_is_read) {
       "retry_pause = \"4ms\"\n[consumer.duplicates]\nkeep = \"newest\"\nsafety = \"5s\"\n"
       "[consumer.limit]\nrate = 21\nper = \"3s\"\nburst = 22\n[limiter]\nrate = 11\n"
       "per = \"2m\"\nburst = 12\n[http]\naddress = \"::1\"\nport = 13\npending = 14\nput_timeout = \"15ms\"\n"
-      "[spool]\nfolder = \".\"\ndurability = \"process\"\nmost_messages = 23\n[log]\nlevel = \"warning\"\n");
+      "[spool]\nfolder = \".\"\ndurability = \"process\"\nmost_messages = 23\n[log]\nlevel = \"warning\"\n"
+      "[own]\nbank = \"https://bank.example\"\n");
   BOOST_TEST(found.id == "one");
   BOOST_TEST(found.servers == "a,b");
   BOOST_TEST(found.root == "/r");
@@ -157,6 +157,7 @@ BOOST_AUTO_TEST_CASE(every_field_is_read) {
   BOOST_TEST((found.spool.value().durability == zkrecipes::spool_durability::process));
   BOOST_TEST(found.spool.value().most_messages == 23);
   BOOST_TEST((found.log_level == zkrecipes::log_severity::warning));
+  BOOST_TEST(found.own.at("bank") == "https://bank.example");
 }
 
 BOOST_AUTO_TEST_CASE(the_sample_is_right_with_all_of_its_fields) {
@@ -167,8 +168,8 @@ BOOST_AUTO_TEST_CASE(the_sample_is_right_with_all_of_its_fields) {
     const bool is_field = line.find(" = ") != std::string::npos || line.starts_with("# [");
     all += (line.starts_with("# ") && is_field ? line.substr(2) : line) + "\n";
   }
-  const std::string folder = "/var/lib/service";
-  all.replace(all.find(folder), folder.size(), ".");
+  const std::string usual = "/var/lib/service";
+  all.replace(all.find(usual), usual.size(), ".");
   const auto found = load(all);
   BOOST_TEST(found.digest.has_value());
   BOOST_TEST(found.consumer.limit.has_value());

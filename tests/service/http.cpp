@@ -1,4 +1,4 @@
-// The HTTP server of the example service and what it answers.
+// The HTTP server of the part service and what it answers.
 #include <array>
 #include <map>
 #include <memory>
@@ -10,20 +10,23 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/completion_condition.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "endpoints.hpp"
+#include "service/endpoints.hpp"
 
-using namespace service;
+using namespace zkrecipes::service;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
@@ -45,6 +48,9 @@ class ready_outlet : public outlet {
   std::uint64_t& last_;
 };
 
+using question = http::request<http::string_body>;
+using answer = http::response<http::string_body>;
+
 struct served {
   explicit served(work_mode mode = work_mode::single)
       : pages(
@@ -52,16 +58,16 @@ struct served {
     server.start();
   }
 
-  http_response ask(http::verb verb, const std::string& target, const std::string& body = "",
-                    const std::vector<std::pair<std::string, std::string>>& headers = {}) {
-    http_request request(verb, target, 11);
+  answer ask(http::verb verb, const std::string& target, const std::string& body = "",
+             const std::vector<std::pair<std::string, std::string>>& headers = {}) {
+    question request(verb, target, 11);
     for (const auto& [name, text] : headers) request.set(name, text);
     request.body() = body;
     request.prepare_payload();
     return ask(std::move(request));
   }
-  http_response ask(http_request request) {
-    http_response response;
+  answer ask(question request) {
+    answer response;
     bool done = false;
     asio::co_spawn(io, exchange(std::move(request), response), [&done](std::exception_ptr failure) {
       if (failure) std::rethrow_exception(failure);
@@ -70,7 +76,7 @@ struct served {
     while (!done) io.run_one();
     return response;
   }
-  asio::awaitable<void> exchange(http_request request, http_response& response) {
+  asio::awaitable<void> exchange(question request, answer& response) {
     if (!client.is_open())
       co_await client.async_connect({asio::ip::make_address("127.0.0.1"), server.port()}, asio::use_awaitable);
     co_await http::async_write(client, request, asio::use_awaitable);
@@ -86,8 +92,11 @@ struct served {
                   [this](const std::string& name) { return std::make_unique<ready_outlet>(last[name]); },
                   {}};
   endpoints pages;
-  http_server server{
-      io, "127.0.0.1", 0, [this](const http_request& request) { return pages.answer(request); }, {.body = 1'000}};
+  http_server server{io.get_executor(),
+                     "127.0.0.1",
+                     0,
+                     [this](const http_request& request) { return pages.answer(request); },
+                     {.body = 1'000}};
   asio::ip::tcp::socket client{io};
   boost::beast::flat_buffer buffer;
 };
@@ -135,7 +144,7 @@ BOOST_FIXTURE_TEST_CASE(the_answer_to_head_has_a_length_and_no_body, served) {
 
 /// It would take the end of the connection for that of the answer.
 BOOST_FIXTURE_TEST_CASE(a_client_of_http_1_0_is_told_that_the_connection_stays, served) {
-  http_request request(http::verb::get, "/healthz", 10);
+  question request(http::verb::get, "/healthz", 10);
   request.keep_alive(true);
   for (int i = 0; i < 2; ++i) {
     const auto response = ask(request);
@@ -203,12 +212,32 @@ BOOST_FIXTURE_TEST_CASE(a_long_message_is_refused, served) {
   BOOST_TEST(ask(http::verb::post, "/messages", std::string(1'001, 'a')).result_int() == 413U);
 }
 
+// Not closed without a word: a proxy in between would take that for a service that is down.
+BOOST_FIXTURE_TEST_CASE(garbage_and_long_headers_are_answered, served) {
+  const auto told = [this](std::string_view words) {
+    asio::ip::tcp::socket made(io);
+    made.connect({asio::ip::make_address("127.0.0.1"), server.port()});
+    asio::write(made, asio::buffer(words));
+    std::string all;
+    bool is_over = false;
+    asio::async_read(made, asio::dynamic_buffer(all), [&](auto error, std::size_t) {
+      BOOST_TEST(error == asio::error::eof);
+      is_over = true;
+    });
+    while (!is_over) io.run_one();
+    return all;
+  };
+  BOOST_TEST(told("no http at all\r\n\r\n").starts_with("HTTP/1.1 400 "));
+  BOOST_TEST(told("GET / HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n").starts_with("HTTP/1.1 431 "));
+  BOOST_TEST(code(http::verb::get, "/healthz") == 200);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_port_that_is_taken_is_named, served) {
   const auto port = server.port();
   const auto is_told = [&](const std::runtime_error& failure) {
     return std::string(failure.what()).find("127.0.0.1, port " + std::to_string(port)) != std::string::npos;
   };
-  BOOST_CHECK_EXCEPTION(http_server(io, "127.0.0.1", port, {}), std::runtime_error, is_told);
+  BOOST_CHECK_EXCEPTION(http_server(io.get_executor(), "127.0.0.1", port, {}), std::runtime_error, is_told);
 }
 
 BOOST_FIXTURE_TEST_CASE(the_server_closes_idle_connections_and_ends, served) {
@@ -226,12 +255,10 @@ BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_does_not_keep_the_server_from_c
   asio::io_context io(1);
   bool asked = false;
   const auto answer = [&asked](const http_request&) -> asio::awaitable<http_response> {
-    http_response response(http::status::ok, 11);
-    response.body() = std::string(50'000'000, 'a');  // more than the buffers of both sockets
     asked = true;
-    co_return response;
+    co_return http_response::text(200, std::string(50'000'000, 'a'));  // more than the buffers of both sockets
   };
-  http_server server(io, "127.0.0.1", 0, answer, {.idle = 1h, .last_write = 20ms});
+  http_server server(io.get_executor(), "127.0.0.1", 0, answer, {.idle = 1h, .last_write = 20ms});
   server.start();
   asio::ip::tcp::socket client(io);
   client.connect({asio::ip::make_address("127.0.0.1"), server.port()});
@@ -244,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_does_not_keep_the_server_from_c
 }
 
 BOOST_FIXTURE_TEST_CASE(an_exception_is_not_told_to_strangers, served) {
-  http_server failing(io, "127.0.0.1", 0, [](const http_request&) -> asio::awaitable<http_response> {
+  http_server failing(io.get_executor(), "127.0.0.1", 0, [](const http_request&) -> asio::awaitable<http_response> {
     throw std::runtime_error("the password is sesame");
     co_return http_response();
   });
@@ -260,12 +287,12 @@ BOOST_AUTO_TEST_CASE(who_says_nothing_keeps_nobody_out) {
   std::size_t asked = 0;
   asio::steady_timer never(io, asio::steady_timer::time_point::max());
   const auto answer = [&](const http_request& request) -> asio::awaitable<http_response> {
-    if (request.target() == "/probe") co_return http_response(http::status::ok, 11);
+    if (request.target == "/probe") co_return http_response();
     ++asked;
     co_await never.async_wait(asio::as_tuple(asio::use_awaitable));
-    co_return http_response(http::status::ok, 11);
+    co_return http_response();
   };
-  http_server server(io, "127.0.0.1", 0, answer, {.connections = 4, .idle = 1h});
+  http_server server(io.get_executor(), "127.0.0.1", 0, answer, {.connections = 4, .idle = 1h});
   server.start();
   const auto connect = [&](std::string_view words) {
     asio::ip::tcp::socket made(io);
@@ -306,9 +333,9 @@ BOOST_AUTO_TEST_CASE(bodies_that_are_not_complete_take_no_more_memory_than_there
   asio::steady_timer held(io, asio::steady_timer::time_point::max());
   const auto answer = [&](const http_request&) -> asio::awaitable<http_response> {
     if (++asked <= 3) co_await held.async_wait(asio::as_tuple(asio::use_awaitable));
-    co_return http_response(http::status::created, 11);
+    co_return http_response{201};
   };
-  http_server server(io, "127.0.0.1", 0, answer, {.bodies = 1'000, .idle = 1h});
+  http_server server(io.get_executor(), "127.0.0.1", 0, answer, {.bodies = 1'000, .idle = 1h});
   server.start();
   const std::string head = "POST / HTTP/1.1\r\nContent-Length: 300\r\n\r\n", body(300, 'x');
   const auto connect = [&](const std::string& words) {
@@ -339,6 +366,33 @@ BOOST_AUTO_TEST_CASE(bodies_that_are_not_complete_take_no_more_memory_than_there
   for (auto* each : {&good, &slower, &slowest}) BOOST_TEST(first_line(*each) == "HTTP/1.1 201");
   auto fifth = connect(head + body);
   BOOST_TEST(first_line(fifth) == "HTTP/1.1 201");
+}
+
+// Both messages lie in the sockets when the server looks: it drops the first for the second, behind its last byte.
+BOOST_AUTO_TEST_CASE(a_message_that_is_complete_when_it_is_dropped_is_not_put) {
+  asio::io_context io(1);
+  std::size_t asked = 0;
+  const auto answer = [&](const http_request&) -> asio::awaitable<http_response> {
+    ++asked;
+    co_return http_response{201};
+  };
+  http_server server(io.get_executor(), "127.0.0.1", 0, answer, {.bodies = 500, .idle = 1h});
+  server.start();
+  asio::ip::tcp::socket first(io), second(io);
+  for (auto* each : {&first, &second}) each->connect({asio::ip::make_address("127.0.0.1"), server.port()});
+  while (io.poll() > 0) {
+  }
+  for (auto* each : {&first, &second})
+    asio::write(*each, asio::buffer("POST / HTTP/1.1\r\nContent-Length: 300\r\n\r\n" + std::string(300, 'x')));
+  std::string got, none;
+  bool is_over = false, is_answered = false;
+  asio::async_read(first, asio::dynamic_buffer(none), [&](auto, std::size_t) { is_over = true; });
+  asio::async_read(second, asio::dynamic_buffer(got), asio::transfer_at_least(12),
+                   [&](auto, std::size_t) { is_answered = true; });
+  while (!is_over || !is_answered) io.run_one();
+  BOOST_TEST(got.starts_with("HTTP/1.1 201"));
+  BOOST_TEST(none == "");
+  BOOST_TEST(asked == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

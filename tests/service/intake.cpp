@@ -1,5 +1,5 @@
 // Messages from outside: each numbered one is put once, whatever happens.
-#include "intake.hpp"
+#include "service/intake.hpp"
 
 #include <map>
 #include <memory>
@@ -17,12 +17,12 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/test/unit_test.hpp>
 
-using namespace service;
+using namespace zkrecipes::service;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using kind = taken::kind;
 
-BOOST_TEST_DONT_PRINT_LOG_VALUE(service::taken::kind)
+BOOST_TEST_DONT_PRINT_LOG_VALUE(zkrecipes::service::taken::kind)
 
 namespace {
 

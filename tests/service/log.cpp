@@ -1,16 +1,16 @@
-// The log of the example service.
+// The log of the part service.
 #include <sstream>
 
 #include <boost/json.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "json_log.hpp"
+#include <zkrecipes/service/json_log.hpp>
 
 BOOST_AUTO_TEST_SUITE(service_log)
 
 BOOST_AUTO_TEST_CASE(an_event_of_the_session_is_an_object_a_line) {
   std::ostringstream to;
-  service::json_log log(to, zkrecipes::log_severity::info);
+  zkrecipes::service::json_log log(to, zkrecipes::log_severity::info);
   zkrecipes::log_event event;
   event.severity = zkrecipes::log_severity::warning;
   event.event = zkrecipes::session_event::connect_failed;
@@ -28,9 +28,16 @@ BOOST_AUTO_TEST_CASE(an_event_of_the_session_is_an_object_a_line) {
   BOOST_TEST(!line.contains("path"));
 }
 
+BOOST_AUTO_TEST_CASE(a_line_is_json_whatever_a_server_says) {
+  std::ostringstream to;
+  zkrecipes::service::json_log log(to, zkrecipes::log_severity::info);
+  log.info("refused", {{"detail", "\xff \x1b[31m"}});
+  BOOST_TEST(boost::json::parse(to.str()).at("detail").as_string() == "\xef\xbf\xbd \\x1b[31m");
+}
+
 BOOST_AUTO_TEST_CASE(what_is_below_the_level_is_left_out) {
   std::ostringstream to;
-  service::json_log log(to, zkrecipes::log_severity::warning);
+  zkrecipes::service::json_log log(to, zkrecipes::log_severity::warning);
   log.info("quiet");
   BOOST_TEST(to.str().empty());
   log.error("loud");
@@ -39,7 +46,7 @@ BOOST_AUTO_TEST_CASE(what_is_below_the_level_is_left_out) {
 
 BOOST_AUTO_TEST_CASE(a_line_that_could_not_be_written_does_not_end_the_log) {
   std::ostringstream to;
-  service::json_log log(to, zkrecipes::log_severity::info);
+  zkrecipes::service::json_log log(to, zkrecipes::log_severity::info);
   to.setstate(std::ios::badbit);  // as after a write to a full disk
   log.info("next");
   BOOST_TEST(to.str().find("\"next\"") != std::string::npos);

@@ -1,12 +1,12 @@
 // The text format of Prometheus.
-#include "metrics_page.hpp"
-
 #include <cstdint>
 #include <limits>
 
 #include <boost/test/unit_test.hpp>
 
-using service::metrics_page;
+#include <zkrecipes/service/metrics_page.hpp>
+
+using zkrecipes::service::metrics_page;
 
 BOOST_AUTO_TEST_SUITE(service_metrics_page)
 

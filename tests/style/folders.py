@@ -20,6 +20,7 @@ PARTS = {  # the part: those that it may use
     "spool": ["consumer", "flow", "core"],
     "redis": ["consumer", "flow", "core"],
     "rabbitmq": ["spool", "consumer", "flow", "core"],
+    "service": ["spool", "consumer", "flow", "core"],
 }
 
 

@@ -7,12 +7,12 @@
 
 #include <malloc.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/service/metrics_page.hpp>
 
 #include "exporter/cluster_metrics.hpp"
 #include "exporter/metrics_server.hpp"
@@ -39,9 +39,8 @@ bool has_line(const std::string& text, const std::string& line) {
 struct serving {
   serving() {
     server->set("x 1\n");
-    asio::co_spawn(io, server->serve(), asio::detached);
+    server->start();
   }
-  ~serving() { server->stop(); }
   std::string ask(const std::string& request) { return exchange(io, server->where().port, request); }
 
   asio::io_context io;
@@ -54,15 +53,12 @@ struct serving {
 BOOST_AUTO_TEST_SUITE(exporter)
 
 BOOST_AUTO_TEST_CASE(format_of_the_text) {
-  metrics_text text;
-  text.begin("a_total", "Help.");
-  text.add(3);
-  text.begin("empty", "A family without samples is left out.");
-  text.begin("b", "More help.");
-  text.add({{"x", "1"}, {"y", "back\\slash \"quoted\"\nline"}}, 0.25);
-  text.add({{"x", "\xff"}}, 1728043200.125);
-  text.add({{"x", "\xfe"}}, 5);              // the same as the one before, once it is valid UTF-8
-  text.add({{"x", "\x1b[31m\xc2\x9b"}}, 6);  // orders for a terminal
+  zkrecipes::service::metrics_page text;
+  text.gauge("a_total", "Help.", 3.0);
+  text.gauge("b", "More help.", 0.25, {{"x", "1"}, {"y", "back\\slash \"quoted\"\nline"}});
+  text.gauge("b", "More help.", 1728043200.125, {{"x", "\xff"}});
+  text.gauge("b", "More help.", 5, {{"x", "\xfe"}});              // the same as the one before, once it is valid UTF-8
+  text.gauge("b", "More help.", 6, {{"x", "\x1b[31m\xc2\x9b"}});  // orders for a terminal
   BOOST_TEST(text.text() ==
              "# HELP a_total Help.\n# TYPE a_total gauge\na_total 3\n"
              "# HELP b More help.\n# TYPE b gauge\n"
@@ -197,7 +193,7 @@ BOOST_FIXTURE_TEST_CASE(a_client_that_says_nothing_is_cut_off_after_ten_seconds,
   const auto begin = std::chrono::steady_clock::now();
   BOOST_TEST(ask("GET /metrics HTTP/1.1\r\nHost: ") == "");
   const auto took = std::chrono::steady_clock::now() - begin;
-  BOOST_TEST((took >= metrics_server::longest_conversation - 100ms));
+  BOOST_TEST((took >= metrics_server::longest_wait - 100ms));
   BOOST_TEST(http_get(io, server->where().port, "/metrics").ends_with("x 1\n"));
 }
 

@@ -11,8 +11,6 @@
 
 #include <unistd.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/test/unit_test.hpp>
@@ -79,9 +77,8 @@ class temporary_directory {
 struct prometheus_fixture {
   prometheus_fixture() {
     metrics->set(metrics_of_nothing());
-    asio::co_spawn(io, metrics->serve(), asio::detached);
+    metrics->start();
   }
-  ~prometheus_fixture() { metrics->stop(); }
 
   void start() {
     // As the page has them, but without waiting.

@@ -16,7 +16,7 @@ struct served {
   served()
       : server(std::make_shared<zkadmin::metrics_server>(io.get_executor(), zkadmin::endpoint{"127.0.0.1", 0, ""})) {
     server->set("metric 1\n");
-    asio::co_spawn(io, server->serve(), asio::detached);
+    server->start();
   }
   asio::io_context io{1};
   std::shared_ptr<zkadmin::metrics_server> server;

@@ -1,7 +1,8 @@
 // Text from a cluster, as it reaches a terminal, a file or a script. The first byte of the input is a width.
 #include "text.hpp"
 
-#include "exporter/cluster_metrics.hpp"
+#include <zkrecipes/service/metrics_page.hpp>
+
 #include "fuzz/target.hpp"
 #include "report/encoding.hpp"
 #include "report/tsv.hpp"
@@ -57,9 +58,8 @@ void require_encoded(std::string_view text) {
   require(line.ends_with("\tend\n") && line.find('\t') == line.size() - 5, "a field has no tab");
   require(line.find('\n') == line.size() - 1, "a line has one end");
   require(printable_lines(line) == line, "a field gives a terminal no orders");
-  metrics_text metrics;
-  metrics.begin("name", "help");
-  metrics.add({{"label", std::string(text)}}, 1);
+  zkrecipes::service::metrics_page metrics;
+  metrics.gauge("name", "help", 1, {{"label", std::string(text)}});
   require(is_utf8(metrics.text()) && lines_of(metrics.text()).size() == 4, "a sample is one line of UTF-8");
 }
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -41,22 +40,23 @@ class exporter {
         look_(session, {wanted.root, wanted.queues, wanted.recipes, wanted.refresh / 2, wanted.refresh / 2}, {}),
         probes_(make_prober(io.get_executor(), wanted, wanted.timeout)),
         servers_(not_asked(wanted.servers)),
-        server_(std::make_shared<metrics_server>(io.get_executor(), wanted.listen)),
+        server_(io.get_executor(), wanted.listen),
         timer_(io),
         signals_(io, SIGTERM, SIGINT) {
-    server_->set(metrics_of_nothing());
+    server_.set(metrics_of_nothing());
   }
 
-  endpoint where() const { return server_->where(); }
+  endpoint where() const { return server_.where(); }
 
   void run() {
-    asio::co_spawn(io_, server_->serve(), asio::detached);
-    asio::co_spawn(io_, keep_fresh(), [](std::exception_ptr error) {
+    const auto rethrow = [](std::exception_ptr error) {
       if (error) std::rethrow_exception(error);
-    });
+    };
+    server_.start();
+    asio::co_spawn(io_, keep_fresh(), rethrow);
     signals_.async_wait([this](const auto&, int) { is_over_ = true; });
     while (!is_over_) io_.run_one();
-    server_->stop();
+    asio::co_spawn(io_, server_.close(), rethrow);
     timer_.cancel();
     close_session(io_, session_, steady_clock::now() + 1s);
   }
@@ -79,7 +79,7 @@ class exporter {
     last.seen.servers = servers_;
     last.took = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begin);
     last.ended = std::chrono::system_clock::now();
-    server_->set(to_metrics(last, kinds_of(wanted_), wanted_.limits));
+    server_.set(to_metrics(last, kinds_of(wanted_), wanted_.limits));
   }
 
   asio::awaitable<void> read_recipes(findings& into, deadline limit) {
@@ -104,7 +104,7 @@ class exporter {
   live_place look_;
   std::shared_ptr<prober> probes_;
   std::vector<server_status> servers_;
-  std::shared_ptr<metrics_server> server_;
+  metrics_server server_;
   asio::steady_timer timer_;
   asio::signal_set signals_;
   bool has_searched_ = false;  // once at least: else nothing found would look like nothing there

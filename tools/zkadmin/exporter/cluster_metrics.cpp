@@ -1,59 +1,33 @@
 #include "exporter/cluster_metrics.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <optional>
+#include <string_view>
+#include <utility>
 
-#include "format/shown_text.hpp"
+#include <zkrecipes/service/metrics_page.hpp>
+
 #include "problems/verdict.hpp"
 
 namespace zkadmin {
 namespace {
 
-std::string label_value(const std::string& value) {
-  std::string text;
-  for (const char each : zkrecipes::detail::coded_text(value, "\n")) {  // a label is shown on terminals, too
-    switch (each) {
-      case '\\': text += "\\\\"; break;
-      case '"': text += "\\\""; break;
-      case '\n': text += "\\n"; break;
-      default: text += each;
-    }
-  }
-  return text;
-}
+using zkrecipes::service::metrics_page;
 
-std::string sample_value(double value) {
-  constexpr double exact = 9'007'199'254'740'992;  // Up to here a double has all digits of a whole number.
-  char text[48];
-  const bool is_whole = std::abs(value) < exact && std::trunc(value) == value;
-  std::snprintf(text, sizeof text, is_whole ? "%.0f" : "%.15g", value);
-  return text;
-}
+/// Families of gauges, each with its samples, for a page.
+class metrics_text {
+ public:
+  /// Begins a family: the samples that follow belong to it. A family without samples is left out.
+  void begin(std::string name, std::string_view help) { name_ = std::move(name), help_ = help; }
+  void add(const metrics_page::labels& of, double value) { page_.gauge(name_, help_, value, of); }
+  void add(double value) { add({}, value); }
+  std::string text() const { return page_.text(); }
 
-}  // namespace
-
-void metrics_text::begin(std::string_view name, std::string_view help) {
-  name_ = name;
-  heading_ = "# HELP " + name_ + " " + std::string(help) + "\n# TYPE " + name_ + " gauge\n";
-  seen_.clear();
-}
-
-void metrics_text::add(std::initializer_list<metric_label> labels, double value) {
-  std::string all;
-  for (const auto& each : labels) {
-    all += all.empty() ? "{" : ",";
-    all += std::string(each.name) + "=\"" + label_value(each.value) + "\"";
-  }
-  if (!all.empty()) all += "}";
-  if (!seen_.insert(all).second) return;
-  text_ += heading_;
-  heading_.clear();
-  text_ += name_ + all + " " + sample_value(value) + "\n";
-}
-
-namespace {
+ private:
+  metrics_page page_;
+  std::string name_;
+  std::string_view help_;
+};
 
 constexpr const char* all_phases[] = {"none",    "inaugurating", "executing", "handing_over", "retired",
                                       "stalled", "died",         "unknown",   foreign_phase,  refused_phase};
