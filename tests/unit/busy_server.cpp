@@ -115,6 +115,55 @@ BOOST_AUTO_TEST_CASE(a_put_into_a_queue_with_a_limit_draws_its_ticket_again) {
   BOOST_TEST(!put.done());
 }
 
+// A server that refuses what has waited for too long refuses a request behind each slow write.
+BOOST_AUTO_TEST_CASE(what_is_refused_behind_a_write_of_ours_waits_for_its_answer) {
+  queue line(zk, "/q", {.limit = 3});
+  auto put = record<std::string>();
+  line.async_put("x", put.token());
+  settle();
+  answer();
+  throttle();
+  throttle();
+  advance(75ms);
+  CHECK_PENDING("multi /");
+  answer();
+  CHECK_PENDING("exists /q/_gate");
+  throttle();
+  advance(75ms);
+  CHECK_PENDING("exists /q/_gate");
+  answer();
+  CHECK_PENDING("exists /q");
+  fail(errc::connection_loss);
+  lose(errc::connection_loss);
+  connect();
+  CHECK_PENDING("multi /");
+  answer();
+  fail(errc::no_node);
+  CHECK_PENDING("exists /q");
+  answer();
+  BOOST_TEST(pending().size() == 1u);
+  BOOST_TEST(!put.done());
+}
+
+BOOST_AUTO_TEST_CASE(a_path_is_made_node_by_node_where_the_second_is_refused_behind_the_first) {
+  auto made = record<>();
+  zk.async_ensure_path("/a/b/c", made.token());
+  settle();
+  CHECK_PENDING("create /a", "create /a/b", "create /a/b/c");
+  fail(errc::node_exists);
+  throttle();
+  throttle();
+  advance(75ms);
+  CHECK_PENDING("create /a");
+  fail(errc::node_exists);
+  CHECK_PENDING("create /a/b");
+  answer();
+  CHECK_PENDING("create /a/b/c");
+  answer();
+  BOOST_TEST_REQUIRE(made.done());
+  BOOST_TEST(!made.error(), made.error().message());
+}
+
 BOOST_AUTO_TEST_CASE(a_put_and_a_take_are_told_after_the_limit) {
   queue line(zk, "/q");
   auto put = record<std::string>();
