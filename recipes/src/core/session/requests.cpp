@@ -96,25 +96,25 @@ awaitable<std::vector<backend::reply>> requests::perform_all(std::vector<backend
   deadline = std::min(deadline, retry_deadline());
   auto pause = patience();
   bool maybe_done = false;
+  bool one_by_one = false;
   for (;;) {
     std::vector<backend::reply> results(what.size());
     auto error = co_await wait_connected(bound, deadline);
     if (error == errc::timed_out && !what.empty()) error = report_no_connection(what.front(), maybe_done);
     for (auto& each : results) each.error = error;
     if (error) co_return results;
-    std::vector<exchange_ptr> sent;
-    for (const auto& each : what) sent.push_back(send(each));
+    results = co_await send_all(what, one_by_one, bound, deadline);
     bool lost = false;
     bool throttled = false;
-    for (std::size_t i = 0; i < sent.size(); ++i) {
-      results[i] = co_await answer(sent[i]);
-      lost = lost || is_reply_lost(results[i].error);
-      throttled = throttled || (results[i].throttled && life_.now() < deadline);
+    for (const auto& each : results) {
+      lost = lost || is_reply_lost(each.error);
+      throttled = throttled || (each.throttled && life_.now() < deadline);
     }
     if (lost) {
       maybe_done = true;
       co_await before_retry();
     } else if (throttled) {  // send all again: a read behind a request that was not executed may show something else
+      one_by_one = one_by_one || !results.front().throttled;
       error = co_await outwait(pause, bound);
       for (auto& each : results) each.error = error;
       if (error) co_return results;
@@ -124,32 +124,53 @@ awaitable<std::vector<backend::reply>> requests::perform_all(std::vector<backend
   }
 }
 
+/// At once, in one round trip, or each behind the answer to the one before it: a server that refuses what has waited
+/// for too long would refuse a request behind a slow write of ours as often as both are sent together.
+awaitable<std::vector<backend::reply>> requests::send_all(const std::vector<backend::request>& what, bool one_by_one,
+                                                          incarnation_ptr bound, lease_clock::time_point deadline) {
+  std::vector<backend::reply> results(what.size());
+  std::vector<exchange_ptr> sent;
+  for (std::size_t i = 0; !one_by_one && i < what.size(); ++i) sent.push_back(send(what[i]));
+  for (std::size_t i = 0; i < what.size(); ++i) {
+    const bool is_over = one_by_one && i > 0 && is_reply_lost(results[i - 1].error);
+    if (is_over) {
+      results[i].error = results[i - 1].error;
+    } else if (one_by_one) {
+      results[i] = co_await perform(what[i], retry::once, bound, deadline);
+    } else {
+      results[i] = co_await answer(sent[i]);
+    }
+  }
+  co_return results;
+}
+
 awaitable<error_code> requests::ensure_path(std::string path, incarnation_ptr bound) {
   if (path == "/") {  // the root is created by `session_options::create_root` only
     auto root = co_await perform(make_request(opcode::exists, "/"), retry::always, bound);
     co_return root.error;
   }
+  std::vector<backend::request> creates;
+  for (std::size_t end = 0; end != path.npos;) {
+    end = path.find('/', end + 1);
+    creates.push_back(make_request(opcode::create, path.substr(0, end)));
+  }
   const auto deadline = retry_deadline();
   auto pause = patience();
+  bool one_by_one = false;
   for (bool was_sent = false;; was_sent = true) {
     auto error = co_await wait_connected(bound, deadline);
-    if (error == errc::timed_out) co_return report_no_connection(make_request(opcode::create, path), was_sent);
+    if (error == errc::timed_out) co_return report_no_connection(creates.back(), was_sent);
     if (error) co_return error;
-    std::vector<exchange_ptr> sent;
-    for (std::size_t end = 0; end != path.npos;) {
-      end = path.find('/', end + 1);
-      auto create = make_request(opcode::create, path.substr(0, end));
-      sent.push_back(send(std::move(create)));
-    }
+    const auto made = co_await send_all(creates, one_by_one, bound, deadline);
     error_code first;
     error_code last;
     bool again = false;
     bool is_above = false;  // the answer before said that the parent exists
-    for (const auto& each : sent) {
-      auto result = co_await answer(each);
-      last = result.error == errc::node_exists ? error_code() : result.error;
+    for (const auto& each : made) {
+      last = each.error == errc::node_exists ? error_code() : each.error;
       // Either this create was throttled, or somebody has removed the parent since.
-      again = again || result.throttled || (last == errc::no_node && is_above);
+      again = again || each.throttled || (last == errc::no_node && is_above);
+      one_by_one = one_by_one || (each.throttled && !made.front().throttled);
       is_above = !last;
       if (last && !first) first = last;
     }

@@ -31,8 +31,8 @@ class requests : public requests_in_flight {
   awaitable<backend::reply> perform(backend::request what, retry policy, incarnation_ptr bound = nullptr,
                                     lease_clock::time_point deadline = never);
 
-  /// Like `perform` with `retry::always`, for several requests at once, in one round trip. Returns their answers, in
-  /// order.
+  /// Like `perform` with `retry::always`, for several requests at once, in one round trip: more only if the server
+  /// throttles a later one. Returns their answers, in order.
   awaitable<std::vector<backend::reply>> perform_all(std::vector<backend::request> what,
                                                      incarnation_ptr bound = nullptr,
                                                      lease_clock::time_point deadline = never);
@@ -61,6 +61,8 @@ class requests : public requests_in_flight {
   ~requests() = default;
 
  private:
+  awaitable<std::vector<backend::reply>> send_all(const std::vector<backend::request>& what, bool one_by_one,
+                                                  incarnation_ptr bound, lease_clock::time_point deadline);
   error_code report_no_connection(const backend::request& what, bool was_sent) const;
 
   session_life& life_;
