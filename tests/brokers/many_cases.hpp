@@ -91,8 +91,8 @@ BOOST_AUTO_TEST_CASE(ten_thousand_shards_cost_no_more_than_one) {
 // The server executes one request at a time, writes to its disk some 100 ms after it was asked, and refuses a request
 // that has waited for more than 2 ms: a commit that comes behind the write of another is refused.
 BOOST_AUTO_TEST_CASE(a_server_that_throttles_commits_is_asked_again_and_nothing_is_lost_or_done_twice) {
-  const testcluster::ensemble busy(
-      single_server({.extra_config = {"request_throttle_max_requests=1", "throttled_op_wait_time=2", "flushDelay=300"}}));
+  const testcluster::ensemble busy(single_server(
+      {.extra_config = {"request_throttle_max_requests=1", "throttled_op_wait_time=2", "flushDelay=300"}}));
   session_options how;
   how.hosts = busy.hosts();
   how.retry.first_pause = 1ms;
