@@ -28,7 +28,6 @@ set(library_subjects
   core/commit/commit_record
   consumer/delivery/producer_marks
   core/discovery/service_instance
-  core/election/consumer_notes
   core/election/term_history
   core/election/term_record
   consumer/external/delivery_memory
@@ -38,12 +37,13 @@ set(library_subjects
   consumer/external/remembered_ids
   consumer/external/settled_run
   consumer/external/settled_runs
+  consumer/notes/consumer_notes
   core/format/json_fields
   core/format/json_object
   core/format/json_text
   core/format/shown_text
   core/line/member_data
-  core/line/node_name
+  core/line/line_spec
   flow/once/once_state
   core/queue/dead_letter
   core/queue/entry

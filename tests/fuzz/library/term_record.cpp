@@ -1,8 +1,9 @@
-// The record of a term, and its history.
+// The record of a term, its history, and what its consumers note.
 #include "election/term_record.hpp"
 
 #include "election/term_history.hpp"
 #include "fuzz/target.hpp"
+#include "notes/consumer_notes.hpp"
 
 namespace fuzz::term_record_target {
 
@@ -26,6 +27,11 @@ void require_history(const term_record& record) {
   require(again && again->history == next.history, "the history of the next term is believed");
 }
 
+void require_notes(const term_record& record) {
+  for (const auto& each : {to_json(read_notes(record.notes)), next_notes(record, takeover::died)})
+    require(to_json(read_notes(each)) == each, "notes that were written read the same");
+}
+
 void read_term(std::string_view input) {
   const std::string data(input);
   const auto record = parse_record(data);
@@ -35,6 +41,7 @@ void read_term(std::string_view input) {
   const auto again = parse_record(text);
   require(again && serialize(*again) == text, "what was written reads the same");
   require_history(*record);
+  require_notes(*record);
   if (const auto dead = record_of_death(data)) {
     const auto after = parse_record(*dead);
     require(after && after->phase == term_phase::died && after->died_in == record->phase, "a death can be read");
