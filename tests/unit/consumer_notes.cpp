@@ -127,6 +127,18 @@ BOOST_AUTO_TEST_CASE(the_view_of_a_shard_names_the_message_that_stays_in_process
   BOOST_TEST(shard_of(3, serialize(record), {}).still_message.empty());
 }
 
+BOOST_AUTO_TEST_CASE(crashes_are_counted_up_to_what_can_be_read) {
+  auto record = noted();
+  const auto crash = [&record] {
+    record.notes = next_notes(record, takeover::died);
+    return read_notes(record.notes).crashes;
+  };
+  BOOST_TEST(crash() == 3);
+  record.notes.set("crashes", std::int64_t(999'999));
+  BOOST_TEST(crash() == 1'000'000);
+  BOOST_TEST(crash() == 1'000'000);
+}
+
 BOOST_AUTO_TEST_CASE(a_field_of_another_type_counts_as_empty) {
   for (const char* crashes : {"-1", "1000001", "\"2\"", "2.5", "null", "[]"}) {
     const auto notes = read_notes(read(with_consumer(std::string(R"({"epoch":7,"crashes":)") + crashes + "}")).notes);

@@ -52,7 +52,7 @@ json_object next_notes(const term_record& before, takeover how) {
   }
   const auto last_phase = before.phase == term_phase::died ? before.died_in : before.phase;
   const bool was_at_work = last_phase == term_phase::executing || last_phase == term_phase::handing_over;
-  if (was_at_work) ++next.crashes;
+  if (was_at_work && next.crashes < most_crashes) ++next.crashes;
   return to_json(next);
 }
 
