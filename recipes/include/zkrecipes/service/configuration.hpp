@@ -42,6 +42,7 @@ struct spool_settings {
   std::uint64_t most_messages = 1'000'000;  ///< Most messages that are not known to be in the queue.
 };
 
+/// All settings of one replica. docs/examples/service.toml explains them.
 struct configuration {
   std::string id{};  ///< The name of this replica. Default: the name of the host.
   std::string servers{};

@@ -19,6 +19,7 @@
 
 namespace zkrecipes::service {
 
+/// What a client asks for.
 struct http_request {
   std::string method{};
   std::string target{};
@@ -30,6 +31,7 @@ struct http_request {
   std::string_view field(std::string_view name) const;
 };
 
+/// What it gets.
 struct http_response {
   unsigned status = 200;
   /// Can be shared by all who get it at the same time: it may be long, and a client slow.
@@ -46,6 +48,7 @@ struct http_response {
 /// Makes the answer to a request. An exception becomes the answer 500, which does not tell strangers what it says.
 using http_handler = std::function<boost::asio::awaitable<http_response>(const http_request&)>;
 
+/// The bounds of a server. They have to be above 0.
 struct http_limits {
   std::size_t body = 1'000'000;     ///< A longer request is answered with 413.
   std::uint32_t header = 8 * 1024;  ///< A longer one is answered with 431.
