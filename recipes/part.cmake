@@ -97,7 +97,12 @@ function(zkrecipes_part name)
   if(name STREQUAL zkrecipes)
     set(component dev)
     file(GLOB headers CONFIGURE_DEPENDS include/zkrecipes/*.hpp)
-    list(FILTER headers EXCLUDE REGEX "/(flow|consumer|spool|redis|rabbitmq).hpp$")  # those of the other parts
+    foreach(header IN LISTS headers)  # one that has a folder beside it is that of another part
+      cmake_path(GET header STEM stem)
+      if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/zkrecipes/${stem})
+        list(REMOVE_ITEM headers ${header})
+      endif()
+    endforeach()
     install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/zkrecipes COMPONENT ${component})
     install(DIRECTORY include/zkrecipes/detail DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/zkrecipes COMPONENT ${component})
   else()

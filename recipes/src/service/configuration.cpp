@@ -191,7 +191,9 @@ void read_spool(table_reader& file, const std::string& name, configuration& into
   auto from = file.table("spool");
   if (!from) return;
   if (!has_spool())
-    file.refuse("spool", "needs the component spool of zkrecipes: install libzkrecipes-spool-dev, and build again");
+    file.refuse(
+        "spool",
+        "needs a zkrecipes that was built with the CMake option ZKRECIPES_SPOOL: build it again, or remove the table");
   auto& spool = into.spool.emplace();
   const std::filesystem::path folder = needed(*from, "folder", from->text("folder"), "/var/lib/service");
   spool.folder = (std::filesystem::path(name).parent_path() / folder).string();
