@@ -27,7 +27,7 @@ struct waiting_career : leader_career {
 struct held_off_career : waiting_career {
   asio::awaitable<void> hand_over(term at, term_end) override {
     const auto& state = at.get_state();
-    state->set_limit_arrival(state->session()->now() + 3s);
+    state->notes().set_limit_arrival(state->session()->now() + 3s);
     co_return;
   }
 };
