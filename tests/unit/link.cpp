@@ -7,10 +7,13 @@
 
 #include <zkrecipes/session.hpp>
 
+#include "backend/zookeeper/real_world.hpp"
+#include "session/host_list.hpp"
 #include "support/coroutine.hpp"
 #include "support/process.hpp"
 #include "support/scripted_server.hpp"
 #include "unit/no_descriptors.hpp"
+#include "unit/no_memory.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -71,9 +74,67 @@ struct scripted_case {
   }
 };
 
+/// One link, without a session.
+struct lone_link final : backend::link_listener {
+  lone_link(asio::io_context& io, const scripted_server& server, std::chrono::milliseconds timeout)
+      : world(backend::make_real_world(io.get_executor())) {
+    const auto at = detail::parse_hosts(server.address()).servers.front();
+    link = world->connect({at, {0, "", timeout}}, *this);
+  }
+  void up(const backend::session_key&) override { is_up = true; }
+  void down(error_code reason) override { ended = reason; }
+  void fired(const backend::watch_event&) override {}
+  void get() {
+    link->submit(backend::make_request(backend::opcode::get, "/a"),
+                 [this](backend::reply answer) { answers.push_back(answer.error); });
+  }
+
+  std::unique_ptr<backend::world> world;
+  std::unique_ptr<backend::link> link;
+  bool is_up = false;
+  error_code ended;
+  std::vector<error_code> answers;
+};
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(links, scripted_case)
+
+BOOST_AUTO_TEST_CASE(a_request_is_answered_although_there_was_no_memory_to_wait_for_the_answer) {
+  scripted_server server(io,
+                         [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
+  {
+    lone_link it(io, server, 5s);
+    BOOST_TEST_REQUIRE(run_until(io, [&] { return it.is_up; }));
+    {
+      const no_memory now(1);
+      BOOST_CHECK_NO_THROW(it.get());
+    }
+    BOOST_TEST_REQUIRE(run_until(io, [&] { return !it.answers.empty(); }));
+    BOOST_TEST((it.answers.front() == errc::no_node));
+  }
+  finish(server);
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_server_is_left_although_there_was_no_memory_to_wait_for_it) {
+  scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
+    co_await client.read_connect();
+    co_await client.accept(0x55, 600);
+    co_await client.until_end();
+  });
+  {
+    lone_link it(io, server, 600ms);
+    BOOST_TEST_REQUIRE(run_until(io, [&] { return it.is_up; }));
+    {
+      const no_memory now(100);
+      BOOST_CHECK_THROW(it.get(), std::bad_alloc);
+    }
+    BOOST_TEST_REQUIRE(run_until(io, [&] { return static_cast<bool>(it.ended); }));
+    BOOST_TEST((it.ended == errc::timed_out));
+    BOOST_TEST(it.answers.size() == 1u);
+  }
+  finish(server);
+}
 
 // The end of the connection can be read together with the acceptance. The session exists all the same.
 BOOST_AUTO_TEST_CASE(a_session_that_is_granted_and_cut_in_the_same_breath_is_taken_up_again) {

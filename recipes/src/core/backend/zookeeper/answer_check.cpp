@@ -139,10 +139,16 @@ answer_check::awaited answer_check::part_of(operation::kind type) {
 }
 
 void answer_check::expect(const request& what) {
-  awaited_.push_back({shape_of(what.op)});
-  if (what.op != opcode::multi) return;
-  for (const auto& each : what.operations) awaited_.push_back(part_of(each.type));
-  awaited_.push_back({shape::end});
+  const auto before = awaited_.size();
+  try {
+    awaited_.push_back({shape_of(what.op)});
+    if (what.op != opcode::multi) return;
+    for (const auto& each : what.operations) awaited_.push_back(part_of(each.type));
+    awaited_.push_back({shape::end});
+  } catch (...) {
+    awaited_.resize(before);
+    throw;
+  }
 }
 
 void answer_check::expect_stat() { awaited_.push_back({shape::stat}); }

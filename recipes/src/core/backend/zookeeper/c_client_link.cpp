@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -158,9 +159,15 @@ void c_client_link::submit(request what, reply_handler handler) {
   }
   const bool is_first = silence_.unanswered() == 0;
   pass(std::move(what), std::move(handler));
-  // The C client has sent as much as the socket takes. `pump` asks it what else it has to send. If other requests are
-  // in flight `pump` runs later, once for many requests.
-  is_first ? pump() : schedule_pump();
+  // The C client has sent as much as the socket takes. It is asked what else it has to send: later, if other requests
+  // are in flight, once for many of them. Later, too, if there may be input to be read first, or no memory to wait: an
+  // exception from here would be taken for one of this request.
+  if (!is_first || clock::now() >= due_) return schedule_pump();
+  try {
+    go_on();
+  } catch (const std::bad_alloc&) {
+    schedule_pump();
+  }
 }
 
 /// Passes a request to the C client, which sends it at once.
@@ -171,11 +178,17 @@ void c_client_link::pass(request what, reply_handler handler) {
     answer.zxid = input_->check().zxid();
     news_->on_answer(std::move(*keep), std::move(answer));
   };
-  silence_.on_request(clock::now());
   input_->check().expect(what);
-  int rc = backend::submit(handle_.get(), std::move(what), &on_event, this, note);
-  if (rc != ZOK) {
-    silence_.on_answer();
+  int rc = ZSYSTEMERROR;
+  try {
+    rc = backend::submit(handle_.get(), std::move(what), &on_event, this, note);
+  } catch (...) {
+    input_->check().take_back();
+    throw;
+  }
+  if (rc == ZOK) {
+    silence_.on_request(clock::now());
+  } else {
     input_->check().take_back();
     reply refused;
     refused.error = from_c_client(rc);
@@ -302,19 +315,20 @@ void c_client_link::drain_input() {
 
 /// Sets the timer only if the present one would expire too late. A timer that expires too early is set again. This
 /// costs less than moving the timer twice for each request, because most answers come in time and are followed by
-/// another request.
+/// another request. If there is no memory for the wait, the present one goes on.
 void c_client_link::wait(int interest, std::chrono::microseconds longest) {
   if (tls_) tls_->forward();  // the C client has written, or has not
   auto self = shared_from_this();
   due_ = clock::now() + longest;
   if (due_ < timer_end_) {
-    timer_end_ = due_;
-    timer_.expires_at(due_);
-    timer_.async_wait([self](error_code error) {
+    asio::steady_timer next(strand_, due_);
+    next.async_wait([self](error_code error) {
       if (error) return;
       self->timer_end_ = clock::time_point::max();
       self->pump();
     });
+    timer_ = std::move(next);
+    timer_end_ = due_;
   }
   auto& descriptor = handle_.descriptor();
   const auto wait_for = [&](auto what, int event, bool& flag) {
@@ -343,10 +357,12 @@ void c_client_link::probe() {
     const_cast<c_client_link*>(static_cast<const c_client_link*>(self))->silence_.on_answer();
   };
   const auto present = clock::now();
+  input_->check().expect_stat();
   silence_.on_probe(present);
   if (zoo_awexists(handle_.get(), "/", nullptr, nullptr, answered, this) == ZOK) {
     silence_.on_request(present);
-    input_->check().expect_stat();
+  } else {
+    input_->check().take_back();
   }
   check(ZOK);  // a failed send closes the socket without an error
 }
@@ -369,11 +385,11 @@ void c_client_link::fail(error_code reason) {
   // The C client does not tell why it can not connect, so we check whether descriptors have run out.
   if (!was_up_ && reason == errc::connection_loss && !has_spare_descriptor()) reason = errc::no_descriptors;
   news_->on_down(closing_ ? make_error_code(errc::closed) : reason);
-  drop();  // answers the pending requests with connection_loss
+  news_->deliver_later();  // first: the end is told also if there is no memory for what is told before it
+  drop();                  // answers the pending requests with connection_loss
   for (auto& each : std::exchange(held_, {})) {
     news_->on_answer(std::move(each.handler), refusal(errc::connection_loss));
   }
-  news_->deliver_later();
 }
 
 void c_client_link::drop() {

@@ -24,7 +24,7 @@ class link_news : public std::enable_shared_from_this<link_news> {
   void on_up(session_key granted);
   void on_event(watch_event event);
   void on_answer(reply_handler handler, reply answer);
-  /// The connection has ended: the last news, behind the answers that come until `deliver_later`.
+  /// The connection has ended: the last news, behind the answers that come before the delivery.
   void on_down(const error_code& reason) noexcept;
   bool is_down() const noexcept { return down_pending_; }
   /// The listener wants to hear something. Not after it was told the end.
