@@ -1,11 +1,18 @@
 // The HTTP server of the part service and what it answers.
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
@@ -103,6 +110,28 @@ struct served {
 
 struct shards : served {
   shards() : served(work_mode::shards) {}
+};
+
+/// The process gets no further descriptor while it exists.
+class no_descriptors {
+ public:
+  no_descriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    ::rlimit low = before_;
+    low.rlim_cur = std::min<::rlim_t>(before_.rlim_cur, 256);
+    ::setrlimit(RLIMIT_NOFILE, &low);
+    for (int one = 0; (one = ::open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;) taken_.push_back(one);
+  }
+  ~no_descriptors() {
+    for (const int each : taken_) ::close(each);
+    ::setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  no_descriptors(const no_descriptors&) = delete;
+  no_descriptors& operator=(const no_descriptors&) = delete;
+
+ private:
+  ::rlimit before_{};
+  std::vector<int> taken_;
 };
 
 }  // namespace
@@ -282,6 +311,15 @@ BOOST_FIXTURE_TEST_CASE(an_exception_is_not_told_to_strangers, served) {
   BOOST_TEST(answer.body() == "internal error\n");
 }
 
+BOOST_FIXTURE_TEST_CASE(what_is_no_answer_becomes_500, served) {
+  http_server wrong(io.get_executor(), "127.0.0.1", 0, [](const http_request&) -> asio::awaitable<http_response> {
+    co_return http_response::text(204, "no content, and content");
+  });
+  wrong.start();
+  client.connect({asio::ip::make_address("127.0.0.1"), wrong.port()});
+  BOOST_TEST(ask(http::verb::get, "/").result_int() == 500U);
+}
+
 BOOST_AUTO_TEST_CASE(who_says_nothing_keeps_nobody_out) {
   asio::io_context io(1);
   std::size_t asked = 0;
@@ -366,6 +404,52 @@ BOOST_AUTO_TEST_CASE(bodies_that_are_not_complete_take_no_more_memory_than_there
   for (auto* each : {&good, &slower, &slowest}) BOOST_TEST(first_line(*each) == "HTTP/1.1 201");
   auto fifth = connect(head + body);
   BOOST_TEST(first_line(fifth) == "HTTP/1.1 201");
+}
+
+BOOST_AUTO_TEST_CASE(without_a_descriptor_who_says_nothing_makes_room) {
+  asio::io_context io(1);
+  const auto answer = [](const http_request&) -> asio::awaitable<http_response> { co_return http_response(); };
+  http_server server(io.get_executor(), "127.0.0.1", 0, answer, {.idle = 1h});
+  server.start();
+  asio::ip::tcp::socket silent(io), probe(io);
+  for (auto* each : {&silent, &probe}) {
+    each->connect({asio::ip::make_address("127.0.0.1"), server.port()});
+    while (each == &silent && io.poll() > 0) {
+    }
+  }
+  asio::write(probe, asio::buffer("GET / HTTP/1.1\r\n\r\n", 18));
+  const no_descriptors none;
+  std::array<char, 4> begin{}, nothing{};
+  boost::system::error_code end;
+  int done = 0;
+  silent.async_read_some(asio::buffer(nothing), [&](auto error, std::size_t) { end = error, ++done; });
+  asio::async_read(probe, asio::buffer(begin), [&](auto, std::size_t) { ++done; });
+  for (const auto limit = std::chrono::steady_clock::now() + 60s; done < 2 && std::chrono::steady_clock::now() < limit;)
+    io.run_one_for(1s);
+  BOOST_TEST(std::string(begin.data(), begin.size()) == "HTTP");
+  BOOST_TEST(end == asio::error::eof);
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_read_the_answer_takes_no_room_of_messages) {
+  asio::io_context io(1);
+  std::size_t asked = 0;
+  const auto answer = [&](const http_request&) -> asio::awaitable<http_response> {
+    if (++asked > 1) co_return http_response{201};
+    co_return http_response::text(200, std::string(50'000'000, 'a'));  // more than the buffers of both sockets
+  };
+  http_server server(io.get_executor(), "127.0.0.1", 0, answer, {.bodies = 500, .idle = 1h});
+  server.start();
+  asio::ip::tcp::socket slow(io), good(io);
+  for (auto* each : {&slow, &good}) {
+    each->connect({asio::ip::make_address("127.0.0.1"), server.port()});
+    asio::write(*each, asio::buffer("POST / HTTP/1.1\r\nContent-Length: 300\r\n\r\n" + std::string(300, 'x')));
+    while (asked < 1) io.run_one();
+  }
+  std::string line(12, ' ');
+  bool is_there = false;
+  asio::async_read(good, asio::buffer(line), [&](auto, std::size_t) { is_there = true; });
+  while (!is_there) io.run_one();
+  BOOST_TEST(line == "HTTP/1.1 201");
 }
 
 // Both messages lie in the sockets when the server looks: it drops the first for the second, behind its last byte.

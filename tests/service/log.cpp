@@ -52,4 +52,24 @@ BOOST_AUTO_TEST_CASE(a_line_that_could_not_be_written_does_not_end_the_log) {
   BOOST_TEST(to.str().find("\"next\"") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(lines_that_are_lost_are_counted_on_the_next_one) {
+  struct : std::stringbuf {
+    std::streamsize xsputn(const char* text, std::streamsize size) override {
+      return is_full ? 0 : std::stringbuf::xsputn(text, size);
+    }
+    bool is_full = true;
+  } disk;
+  std::ostream to(&disk);
+  zkrecipes::service::json_log log(to, zkrecipes::log_severity::info);
+  for (const char* event : {"first", "second"}) log.info(event);
+  disk.is_full = false;
+  for (const char* event : {"third", "fourth"}) log.info(event);
+  std::istringstream lines(disk.str());
+  std::string third, fourth;
+  std::getline(std::getline(lines, third), fourth);
+  BOOST_TEST(boost::json::parse(third).at("event").as_string() == "third");
+  BOOST_TEST(boost::json::parse(third).at("lost_lines").to_number<int>() == 2);
+  BOOST_TEST(!boost::json::parse(fourth).as_object().contains("lost_lines"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -26,6 +26,12 @@ BOOST_AUTO_TEST_CASE(the_text_of_a_label_is_escaped) {
   BOOST_TEST(page.text() == "# HELP a Of a.\n# TYPE a gauge\na{name=\"q\\\"b\\\\n\\nx\"} 1\n");
 }
 
+BOOST_AUTO_TEST_CASE(the_help_of_a_metric_is_one_line) {
+  metrics_page page;
+  page.gauge("a", "Of \"a\\b\",\nand c.", 1);
+  BOOST_TEST(page.text() == "# HELP a Of \"a\\\\b\",\\nand c.\n# TYPE a gauge\na 1\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_large_total_keeps_its_digits) {
   metrics_page page;
   page.counter("a_total", "Of a.", std::numeric_limits<std::uint64_t>::max());

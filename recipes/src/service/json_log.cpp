@@ -30,10 +30,11 @@ void json_log::write(log_severity level, std::string_view event, fields more) {
   boost::json::object line{{"time", now_as_text()}, {"level", to_string(level)}, {"event", event}};
   for (const auto& [name, text] : more)
     if (!text.empty()) line[name] = detail::coded_text(text, "\n\t");  // a server may say anything
-  const auto text = boost::json::serialize(line);
   std::lock_guard lock(mutex_);
+  if (lost_ > 0) line["lost_lines"] = lost_;
   to_.clear();  // a line that could not be written, for example to a full disk, is lost; the next one is tried
-  to_ << text << std::endl;
+  to_ << boost::json::serialize(line) << std::endl;
+  lost_ = to_ ? 0 : lost_ + 1;
 }
 
 log_hook json_log::hook() {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
@@ -5,6 +6,8 @@
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+
+#include <sys/resource.h>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -32,6 +35,8 @@ constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
 /// Beside messages under way, for probes and for clients that are about to ask.
 constexpr std::size_t more_connections = 500;
+/// Beside connections over HTTP: the session, the log, the spool, what the work needs.
+constexpr std::size_t more_descriptors = 100;
 
 const char* name_of(int signal) { return signal == SIGTERM ? "SIGTERM" : "SIGINT"; }
 
@@ -110,8 +115,10 @@ class replica::state {
   exit_code result_ = exit_code::failed;
 };
 
-replica::replica(asio::io_context& io, configuration settings, json_log& log, work does)
-    : state_(std::make_unique<state>(io, std::move(settings), log, std::move(does))) {}
+replica::replica(asio::io_context& io, configuration settings, json_log& log, work does) {
+  if (!does.process) throw std::invalid_argument("work::process is empty: each message would fail");
+  state_ = std::make_unique<state>(io, std::move(settings), log, std::move(does));
+}
 replica::~replica() = default;
 
 void replica::start() { state_->start(); }
@@ -279,9 +286,24 @@ std::optional<command_line> parse_arguments(int count, char** arguments) {
   return result.file.empty() ? std::nullopt : std::make_optional(result);
 }
 
+/// Most systems give a process fewer than it may ask for.
+void raise_descriptors(const configuration& settings, json_log& log) {
+  const auto needed = settings.http.pending + more_connections + more_descriptors;
+  ::rlimit has{};
+  if (::getrlimit(RLIMIT_NOFILE, &has) != 0 || has.rlim_cur >= needed) return;
+  has.rlim_cur = std::min<::rlim_t>(has.rlim_max, needed);
+  ::setrlimit(RLIMIT_NOFILE, &has);
+  if (has.rlim_cur >= needed) return;
+  log.write(
+      log_severity::warning, "few_descriptors",
+      {{"detail", "http.pending needs up to " + std::to_string(needed) + " open files, and the process may have " +
+                      std::to_string(has.rlim_cur) + ": raise that limit (ulimit -n), or lower pending"}});
+}
+
 exit_code run_replica(const command_line& given, work does) {
   const auto settings = load_configuration(given.file, given.given);
   json_log log(std::cout, settings.log_level);
+  raise_descriptors(settings, log);
   asio::io_context io(1);
   std::unique_ptr<replica> one;
   try {

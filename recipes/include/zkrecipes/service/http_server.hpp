@@ -45,7 +45,8 @@ struct http_response {
   }
 };
 
-/// Makes the answer to a request. An exception becomes the answer 500, which does not tell strangers what it says.
+/// Makes the answer to a request. An exception becomes the answer 500, which does not tell strangers what it says; so
+/// does what is no answer, such as a 204 with a body.
 using http_handler = std::function<boost::asio::awaitable<http_response>(const http_request&)>;
 
 /// The bounds of a server. They have to be above 0.
@@ -53,8 +54,8 @@ struct http_limits {
   std::size_t body = 1'000'000;     ///< A longer request is answered with 413.
   std::uint32_t header = 8 * 1024;  ///< A longer one is answered with 431.
   /// For one more the connection is closed that has been without a whole request for longest; if all have one, the one
-  /// that has not read its answer for longest. So that there always is one, this is to be more than the requests that
-  /// the handler can have in hand.
+  /// that has not read its answer for longest; also if the process has no descriptor left. So that there always is one,
+  /// this is to be more than the requests that the handler can have in hand.
   std::size_t connections = 1'500;
   /// The bytes of all requests that are being received or answered. For more, those go that have been incomplete for
   /// longest; if there are none, a request is answered with 503.

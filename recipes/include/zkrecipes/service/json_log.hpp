@@ -1,6 +1,7 @@
 // The log: one JSON object a line.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
@@ -15,7 +16,8 @@ namespace zkrecipes::service {
 
 /// Writes lines such as
 /// {"time":"2026-01-31T12:00:00.000Z","level":"info","event":"connected","server":"10.0.0.1:2181"}. A reader that does
-/// not keep up with its pipe makes the process wait. Thread safety: safe.
+/// not keep up with its pipe makes the process wait. Lines that could not be written, for example to a full disk, are
+/// lost: the next one has their number in "lost_lines". Thread safety: safe.
 class json_log {
  public:
   using fields = std::initializer_list<std::pair<std::string_view, std::string_view>>;
@@ -34,6 +36,7 @@ class json_log {
   std::ostream& to_;
   const log_severity least_;
   std::mutex mutex_;
+  std::uint64_t lost_ = 0;
 };
 
 }  // namespace zkrecipes::service

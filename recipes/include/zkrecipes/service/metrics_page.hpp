@@ -13,7 +13,8 @@
 
 namespace zkrecipes::service {
 
-/// Collects samples in any order; the text has those of one metric together, behind its HELP and TYPE lines.
+/// Collects samples in any order; the text has those of one metric together, behind its HELP and TYPE lines. Names are
+/// written as they are, help and the texts of labels so that each is one line of valid UTF-8.
 /// Prometheus refuses a whole text with two equal samples, so the second one is left out. Thread safety: none.
 class metrics_page {
  public:

@@ -61,7 +61,8 @@ class replica {
 };
 
 /// Does the whole of `main`: reads the command line, `CONFIGURATION [--id ID] [--port PORT]`, and runs one replica to
-/// its end, with the log on standard output. Returns an `exit_code`.
+/// its end, with the log on standard output. Raises the process's limit of open files, for as many connections as the
+/// configuration allows. Returns an `exit_code`.
 int run(int count, char** arguments, work does);
 
 }  // namespace zkrecipes::service

@@ -41,8 +41,8 @@ tcp::acceptor listen(const asio::any_io_executor& executor, const std::string& a
     return {executor, {asio::ip::make_address(address), port}};
   } catch (const boost::system::system_error& failure) {
     const error_code why(failure.code().value(), failure.code().category());  // without the place in our sources
-    throw boost::system::system_error(
-        why, "HTTP can not be served at " + address + ", port " + std::to_string(port) + ", so choose another one");
+    throw boost::system::system_error(why, "HTTP can not be served at " + address + ", port " + std::to_string(port) +
+                                               " (a service is given another one by [http] or --port)");
   }
 }
 
@@ -126,6 +126,7 @@ class http_server::listener {
   asio::awaitable<void> pause_accepting();
   bool take(tcp::socket socket);
   bool make_room();
+  bool drop_slow();
   bool make_room_for(connection& of, std::size_t bytes);
   bool drop_oldest(const std::function<bool(const connection&)>& among);
   asio::awaitable<void> serve(shared_connection on);
@@ -178,6 +179,7 @@ asio::awaitable<void> http_server::listener::close() {
 asio::awaitable<void> http_server::listener::accept() {
   while (!closing_) {
     auto [error, socket] = co_await acceptor_.async_accept(as_result);
+    if (error == asio::error::no_descriptors && drop_slow()) continue;
     if (error || !take(std::move(socket))) co_await pause_accepting();
   }
   accepting_ = false;
@@ -190,16 +192,21 @@ bool http_server::listener::take(tcp::socket socket) {
   try {
     if (!make_room()) return true;
     auto fresh = std::make_shared<connection>(connection{boost::beast::tcp_stream(std::move(socket))});
-    connections_.insert(fresh);
-    asio::co_spawn(acceptor_.get_executor(), serve(std::move(fresh)), rethrow);
+    const auto place = connections_.insert(fresh).first;
+    try {
+      asio::co_spawn(acceptor_.get_executor(), serve(std::move(fresh)), rethrow);
+    } catch (...) {
+      connections_.erase(place);  // else `close` would wait for it
+      throw;
+    }
     return true;
   } catch (const std::bad_alloc&) {
     return false;
   }
 }
 
-// No descriptor or no memory is left, in the process or in the system: it lasts, so a loop without a pause would be
-// busy.
+// No memory is left, or no descriptor although nobody is slow, in the process or in the system: it lasts, so a loop
+// without a pause would be busy.
 asio::awaitable<void> http_server::listener::pause_accepting() {
   if (closing_) co_return;
   pause_.expires_after(std::chrono::milliseconds(100));
@@ -210,7 +217,10 @@ asio::awaitable<void> http_server::listener::pause_accepting() {
 bool http_server::listener::make_room() {
   const auto is_there = [](const auto& each) { return each->state != connection::dropped; };
   const auto count = [&] { return static_cast<std::size_t>(std::ranges::count_if(connections_, is_there)); };
-  if (connections_.size() < limits_.connections || count() < limits_.connections) return true;
+  return connections_.size() < limits_.connections || count() < limits_.connections || drop_slow();
+}
+
+bool http_server::listener::drop_slow() {
   return drop_oldest([](const connection& each) { return each.state == connection::incomplete; }) ||
          drop_oldest([](const connection& each) { return each.state == connection::writing; });
 }
@@ -270,6 +280,7 @@ asio::awaitable<bool> http_server::listener::serve_one(connection& on, boost::be
     response = refusal_without_room();
   } else if (failure) {
     response = refusal_of(failure);
+    std::string().swap(request.get().body());  // what has come of it
   } else {
     on.become(connection::answering);
     on.stream.expires_never();  // the handler has a limit of its own
@@ -286,11 +297,11 @@ asio::awaitable<bool> http_server::listener::write(connection& on, http_response
   auto message = message_of(response, is_known ? request.get().version() : 11);
   if (is_known && request.get().method() == http::verb::head) message.body() = {};  // the header tells the length
   on.become(connection::writing);
+  on.bytes = 0;  // the request is gone, and who does not read the answer takes no room of it
   on.stream.expires_after(closing_ ? limits_.last_write : limits_.idle);
   auto [lost, written] = co_await http::async_write(on.stream, message, as_result);
   if (on.state == connection::dropped) co_return false;
   on.become(connection::incomplete);
-  on.bytes = 0;
   if (!lost && response.closes) co_await drain(on);
   co_return !lost && !response.closes;
 }
@@ -311,7 +322,9 @@ asio::awaitable<void> http_server::listener::drain(connection& on) {
 
 asio::awaitable<http_response> http_server::listener::answer(http_request to) {
   try {
-    co_return co_await handler_(to);
+    auto response = co_await handler_(to);
+    message_of(response, 11);  // throws for what is no answer, such as a 204 with a body
+    co_return response;
   } catch (const std::exception&) {
     co_return http_response::text(500, "internal error\n");
   }

@@ -10,15 +10,16 @@
 namespace zkrecipes::service {
 namespace {
 
-/// Valid UTF-8 without orders for a terminal, because labels are shown there, too.
-std::string label_value(std::string_view text) {
+/// In one line; `marked`: what has a backslash in front. Valid UTF-8 without orders for a terminal, because the page is
+/// shown there, too.
+std::string escaped(std::string_view text, std::string_view marked) {
   std::string result;
   for (const char each : detail::coded_text(text, "\n")) {
     if (each == '\n') {
       result += "\\n";
       continue;
     }
-    if (each == '"' || each == '\\') result += '\\';
+    if (marked.find(each) != marked.npos) result += '\\';
     result += each;
   }
   return result;
@@ -37,7 +38,7 @@ std::string metrics_page::show(double value) {
 void metrics_page::add(const std::string& name, std::string_view type, std::string_view help, const std::string& value,
                        const labels& of) {
   std::string all;
-  for (const auto& [label, text] : of) all += (all.empty() ? "{" : ",") + label + "=\"" + label_value(text) + '"';
+  for (const auto& [label, text] : of) all += (all.empty() ? "{" : ",") + label + "=\"" + escaped(text, "\"\\") + '"';
   if (!all.empty()) all += '}';
   auto& found = metrics_.try_emplace(name, metric{type, std::string(help)}).first->second;
   if (found.seen.insert(all).second) found.samples += name + all + ' ' + value + '\n';
@@ -46,7 +47,7 @@ void metrics_page::add(const std::string& name, std::string_view type, std::stri
 std::string metrics_page::text() const {
   std::string result;
   for (const auto& [name, each] : metrics_) {
-    result += "# HELP " + name + ' ' + each.help + '\n';
+    result += "# HELP " + name + ' ' + escaped(each.help, "\\") + '\n';
     result += "# TYPE " + name + ' ' + std::string(each.type) + '\n';
     result += each.samples;
   }
