@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <new>
+#include <optional>
 #include <string>
 
 #include <sys/mman.h>
@@ -15,6 +16,9 @@
 #include <boost/asio/detail/mutex.hpp>
 #include <boost/system/errc.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/shard_group.hpp>
 
 #include "operations/failing_memory.hpp"
 #include "operations/setting.hpp"
@@ -156,6 +160,77 @@ verdict idle_for_long(long which, const verdict&) {
   return seen;
 }
 
+/// Works until its term is to end.
+struct patient_career : leader_career {
+  asio::awaitable<void> inaugurate(term) override { co_return; }
+  asio::awaitable<void> execute(term present) override {
+    auto ending = present.async_ending(asio::use_awaitable);
+    co_await std::move(ending);
+  }
+  asio::awaitable<void> hand_over(term, term_end) override { co_return; }
+};
+
+/// A run that is at work is stopped. A node of it that stayed would keep others waiting, for as long as the session
+/// lives.
+template <class Runner>
+class starved_stop {
+ public:
+  explicit starved_stop(std::function<void(std::optional<Runner>&, session&, std::function<void(error_code)>)> start) {
+    where_.inside().run([&] { start(one_, where_.zk(), [this](error_code) { is_over_ = true; }); });
+  }
+
+  verdict run(long which, const std::function<bool(const Runner&)>& is_at_work) {
+    verdict seen;
+    if (!where_.wait(60s, [&] { return is_at_work(*one_); })) seen.wrong = "it does not come to work";
+    where_.pass(2s);
+    fail_allocation(which);
+    try {
+      where_.inside().run([this] {
+        count_memory(true);
+        one_->stop();
+        count_memory(false);
+      });
+    } catch (const std::bad_alloc&) {
+      seen.has_thrown = true;
+    }
+    wait(
+        where_, 60s, [&] { return is_over_ || seen.has_thrown; }, seen.has_thrown);
+    seen.allocations = count_allocations();
+    stop_failing();
+    if (!seen.has_thrown && !is_over_) seen.wrong = "the run does not end";
+    const bool has_left = wait(
+        where_, 60s, [&] { return where_.ephemerals() == 0 || seen.has_thrown; }, seen.has_thrown);
+    if (!seen.has_thrown && !has_left) seen.wrong = "its node stays";
+    where_.inside().run([this] { one_.reset(); });
+    return seen;
+  }
+
+ private:
+  bool is_over_ = false;
+  setting where_;
+  std::optional<Runner> one_;
+};
+
+verdict leader_that_stops(long which, const verdict&) {
+  patient_career career;
+  starved_stop<consumer_coordinator> trial([&](auto& one, session& zk, auto told) {
+    one.emplace(zk, "/election", consumer_coordinator_options{.id = "a"});
+    one->async_run(career, std::move(told));
+  });
+  return trial.run(which, [](const auto& one) { return one.status().phase == coordinator_phase::executing; });
+}
+
+verdict member_that_stops(long which, const verdict&) {
+  starved_stop<shard_group> trial([](auto& one, session& zk, auto told) {
+    one.emplace(zk, "/shards", shard_group_options{.id = "a", .shards = 1});
+    one->async_run([](const shard&) { return std::make_unique<patient_career>(); }, std::move(told));
+  });
+  return trial.run(which, [](const auto& one) {
+    const auto now = one.status();
+    return now.shards.size() == 1 && now.shards.front().phase == coordinator_phase::executing;
+  });
+}
+
 /// What the child process tells, in memory that it shares with the test.
 struct report {
   long at;
@@ -258,6 +333,12 @@ BOOST_AUTO_TEST_CASE(an_operation_that_has_none_says_so) {
 }
 
 BOOST_AUTO_TEST_CASE(a_session_that_idles_outlives_it) { try_each("idle", &idle_for_long, 1); }
+
+BOOST_AUTO_TEST_CASE(a_leader_that_stops_leaves_no_node) { try_each("leader", &leader_that_stops, stride()); }
+
+BOOST_AUTO_TEST_CASE(a_member_of_a_shard_group_that_stops_leaves_no_node) {
+  try_each("member", &member_that_stops, stride());
+}
 
 BOOST_AUTO_TEST_SUITE_END()
 

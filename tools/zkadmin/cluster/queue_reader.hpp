@@ -12,8 +12,8 @@
 
 namespace zkadmin {
 
-/// The present state of the queue at `path`. Unlike `queue_base::async_status` it writes nothing. Errors: `no_node`,
-/// `no_auth`. Throws `failure` for others.
+/// The present state of the queue at `path`. It writes nothing. Errors: `no_node`, `no_auth`. Throws `failure` for
+/// others.
 boost::asio::awaitable<reading<queue_status>> read_queue(zkrecipes::session session, std::string path);
 
 }  // namespace zkadmin

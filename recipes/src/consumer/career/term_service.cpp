@@ -53,9 +53,14 @@ awaitable<void> leave(term_ptr term, term_phase end) {
   const auto last_moment = std::max(term->end_by(), session->now() + session->options().timeout);
   // Before the request, not after the answer, because the successor can learn of it before us.
   if (ours) term->seat()->disown();
-  // Behind a lapse of the lease our node stands for as long as the servers keep the session.
-  auto error = co_await term->publish(end, ours || loss == errc::lease_lapsed, last_moment);
-  if (ours) term->seat()->clear_away(bool(error));
+  try {
+    // Behind a lapse of the lease our node stands for as long as the servers keep the session.
+    auto error = co_await term->publish(end, ours || loss == errc::lease_lapsed, last_moment);
+    if (ours) term->seat()->clear_away(bool(error));
+  } catch (...) {  // no memory: nobody else would remove the seat
+    if (ours) term->seat()->clear_away(true);
+    throw;
+  }
 }
 
 void tell_log(const term_state& term, log_event told, const std::string& detail) {
@@ -180,6 +185,7 @@ awaitable<void> term_service::inaugurate() {
   const auto deadline = session()->now() + session()->options().timeout;
   auto written = in_background(show_phase(term_, term_phase::executing, deadline));
   while (!written->done && !term_->reason()) co_await changed_.wait();
+  if (written->failure) term_->end(term_end::lost);  // no memory
 }
 
 /// Until the phase is done, or the term is to end: at the latest when the call has worked for as long as it may.

@@ -1,6 +1,7 @@
 #include "career/term_state.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "career/effects.hpp"
@@ -228,9 +229,16 @@ awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, leas
   // Writes wait in no certain order. Nothing is written behind the last phase: a successor would wait for an end.
   if (is_finished()) co_return errc::timed_out;
   writing_ = true;
-  auto error = co_await write(phase, and_leave, deadline);
+  error_code error;
+  std::exception_ptr failure;
+  try {
+    error = co_await write(phase, and_leave, deadline);
+  } catch (...) {  // no memory: the next write must not wait for this one
+    failure = std::current_exception();
+  }
   writing_ = false;
   changed_.notify();
+  if (failure) std::rethrow_exception(failure);
   co_return error;
 }
 

@@ -23,8 +23,8 @@ namespace {
 constexpr auto shortest_stay = 1s;
 constexpr std::chrono::milliseconds longest_join_pause = 10s;
 
-/// Leaves, and tells in the same transaction that our shards are to wait for us.
-awaitable<void> leave_for_a_while(own_node_ptr node, std::string path, away_record note) {
+/// Tells in one transaction that we leave, and that our shards are to wait for us. `node` is disowned.
+awaitable<error_code> take_leave(own_node_ptr node, std::string path, away_record note) {
   const auto& session = node->session();
   const auto deadline = session->now() + session->options().timeout;
   transaction first;
@@ -34,7 +34,6 @@ awaitable<void> leave_for_a_while(own_node_ptr node, std::string path, away_reco
   const auto sign = path + "%";
   again.set(path, serialize(note)).create(sign).remove(sign).remove(node->path());
   const auto bound = node->bound();
-  node->disown();
   error_code error;
   bool is_there = false;  // a note of ours: an older one, or that of a try whose reply was lost
   do {
@@ -43,7 +42,19 @@ awaitable<void> leave_for_a_while(own_node_ptr node, std::string path, away_reco
     error = done.error;
     if (error == errc::node_exists && !std::exchange(is_there, true)) error = errc::connection_loss;  // another try
   } while (is_reply_lost(error) && session->now() < deadline);
-  node->clear_away(bool(error));
+  co_return error;
+}
+
+awaitable<void> leave_for_a_while(own_node_ptr node, std::string path, away_record note) {
+  node->disown();
+  try {
+    auto leaving = take_leave(node, std::move(path), std::move(note));
+    const auto error = co_await std::move(leaving);
+    node->clear_away(bool(error));
+  } catch (...) {  // no memory: nobody else would remove the node
+    node->clear_away(true);
+    throw;
+  }
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ awaitable<void> group_planner::run(std::shared_ptr<group_planner> self) {
 
 void group_planner::start(const std::shared_ptr<void>& owner) {
   const auto& session = group_->session;
+  again_at_ = never;  // also that of a run before: a time that is over would be waited for without a pause
   auto running = run(std::shared_ptr<group_planner>(owner, this));
   task_ = start_task(*session->get_scheduler(), session->strand(), std::move(running), ended_, owner);
 }
@@ -48,9 +49,7 @@ error_code group_planner::failure() const { return task_ && task_->done ? error_
 void group_planner::start_again_if_due(const std::shared_ptr<void>& owner) {
   const auto& session = group_->session;
   if (again_at_ == never) again_at_ = pause_.next(*session->get_scheduler());
-  if (session->now() < again_at_) return;
-  again_at_ = never;
-  start(owner);
+  if (session->now() >= again_at_) start(owner);
 }
 
 void group_planner::show_in(shard_group_status& status) const {

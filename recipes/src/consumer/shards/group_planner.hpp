@@ -29,6 +29,7 @@ class group_planner {
   error_code failure() const;
   /// Behind a failure: starts anew after a pause.
   void start_again_if_due(const std::shared_ptr<void>& owner);
+  /// When it is to be started again; `never` while it runs.
   lease_clock::time_point due() const noexcept { return again_at_; }
 
   /// From any thread.
