@@ -113,12 +113,13 @@ class rabbit_case : protected with_shared_rabbit, public broker_case {
 
   std::string queue(std::uint32_t shard = 0) const { return with.queue + ':' + std::to_string(shard); }
 
+  rabbit_queues source(const session& by) const { return rabbit_queues(by, "/t", with); }
   running_reader& consume(processor does) override { return consume(std::move(does), "/e"); }
   running_reader& consume(processor does, const std::string& where) {
     return consume(connect(logging()), std::move(does), where);
   }
   running_reader& consume(session by, processor does, const std::string& where = "/e") {
-    const auto from = rabbit_queues(by, "/t", with).feed(0);
+    const auto from = source(by).feed(0);
     return begin(std::move(by), from, where, std::move(does));
   }
   /// For what takes seconds and blocks: the context goes on meanwhile, so that no session expires.

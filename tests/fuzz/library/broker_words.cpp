@@ -57,7 +57,7 @@ void name_producer(const std::string& name) {
 }
 
 void read_letter(std::string_view item) {
-  const auto shard = shard_of_queue_letter(item);
+  const auto shard = shard_of_letter(item, &is_queue_message);
   require(!shard || item.starts_with(shard_name(*shard) + '/'), "an item begins with its shard");
 }
 
