@@ -1,7 +1,6 @@
 // A case with a broker, and consumers of one of its queues.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <future>
 #include <memory>
@@ -53,7 +52,6 @@ class rabbit_case : protected with_shared_rabbit, public broker_case {
   using broker_errc = rabbit_errc;
   inline static const std::string broker_name = "rabbitmq";
   inline static const std::string options_name = "rabbit_options";
-  static constexpr std::array fields_of_settled_ahead{"failed"};
 
   /// `which`: the broker unless the case has one of its own. `password`: of its user, guest.
   explicit rabbit_case(getter which = &common_rabbit, const std::string& password = "guest")

@@ -1,7 +1,6 @@
 // A case with a broker, and consumers of one of its streams.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,7 +33,6 @@ class redis_case : private with_common_broker, public broker_case {
   using broker_errc = redis_errc;
   inline static const std::string broker_name = "redis";
   inline static const std::string options_name = "redis_options";
-  static constexpr std::array fields_of_settled_ahead{"ahead", "failed"};
 
   redis_case() : broker_case("g", "/e-g") {
     with.hosts = common_broker().address();
