@@ -19,6 +19,7 @@
 #include "rabbitmq/queue_progress.hpp"
 #include "rabbitmq/rabbit_core.hpp"
 #include "session/paths.hpp"
+#include "source/source_letters.hpp"
 
 namespace fuzz::broker_words_target {
 

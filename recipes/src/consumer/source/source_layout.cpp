@@ -1,7 +1,6 @@
 #include "source/source_layout.hpp"
 
 #include "session/paths.hpp"
-#include "shards/shard_name.hpp"
 
 namespace zkrecipes::detail {
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "shards/shard_name.hpp"
+
 namespace zkrecipes::detail {
 
 struct source_layout {
