@@ -56,7 +56,7 @@ awaitable<void> recipe_crowd::make_topic(std::string path) {
   zkrecipes::topic_producer by(log, "bench");
   for (int i = 0; i < 20; ++i) co_await by.async_put(std::to_string(i), "x", use_awaitable);
   for (std::uint32_t i = 0; i < 8; ++i)
-    co_await log.async_seek(i, "group", zkrecipes::topic_position::begin(), use_awaitable);
+    co_await log.async_seek(i, "group", zkrecipes::source_position::begin(), use_awaitable);
 }
 
 void recipe_crowd::change() {

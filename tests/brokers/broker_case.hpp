@@ -82,6 +82,7 @@ class broker_case : public ensemble_case {
     all.clear();
   }
 
+  const std::string& group() const { return group_; }
   const std::string& election() const { return election_; }
   /// What the group has stored for shard 0.
   std::string stored() { return get(path_of_stored()).data; }

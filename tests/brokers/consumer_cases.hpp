@@ -22,65 +22,6 @@ BOOST_AUTO_TEST_CASE(a_consumer_goes_on_where_the_one_before_it_was) {
   BOOST_TEST(results() == numbers(1, 20), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_message_that_throws_becomes_a_dead_letter) {
-  put_all({"1"});
-  const auto name = put_with_key("poison", "smith");
-  put_all({"2"});
-  auto& who = consume([](term, message item) -> asio::awaitable<message_outcome> {
-    if (item.data == "poison") throw std::runtime_error("it can not be read");
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(has_results(2));
-  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().parked == 1; }));
-  BOOST_TEST(results() == numbers(1, 2), boost::test_tools::per_element());
-  BOOST_TEST_REQUIRE(letters().size() == 1u);
-  for (const auto& part :
-       {std::string("poison"), std::string("it can not be read"), std::string("smith"), "0000/" + name}) {
-    BOOST_TEST(letter().find(part) != std::string::npos, letter());
-  }
-  BOOST_TEST(who.does.attempts["poison"] == std::vector<std::int32_t>({1, 2, 3}), boost::test_tools::per_element());
-  end_consumers(3);
-}
-
-BOOST_AUTO_TEST_CASE(by_key_only_the_key_that_fails_waits) {
-  options.order = message_order::by_key;
-  options.parallel = 8;
-  options.retry.first = options.retry.longest = 1h;
-  for (const auto* each : {"a1", "a2", "b1", "a3", "b2"}) put_with_key(each, std::string(each, 1));
-  consume([](term, message item) -> asio::awaitable<message_outcome> {
-    if (item.data == "a1" && item.attempts == 1) co_return message_outcome::again(100ms, "not yet");
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(has_results(5));
-  BOOST_TEST(results() == std::vector<std::string>({"b1", "b2", "a1", "a2", "a3"}), boost::test_tools::per_element());
-}
-
-BOOST_AUTO_TEST_CASE(what_was_settled_ahead_is_not_processed_again_by_the_next_term) {
-  options.order = message_order::none;
-  options.parallel = 8;
-  options.retry.first = options.retry.longest = 1h;
-  bool is_cured = false;  // two messages: three that fail before any other succeeds are an outage
-  put_all(numbers(1, 40));
-  auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {
-    const bool fails = item.data == "3" || item.data == "17";
-    if (fails && !is_cured) co_return message_outcome::again("not yet");
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().done == 38 && who.does.status().resting == 2; }));
-  for (const auto* field : fields_of_settled_ahead) BOOST_TEST(stored().find(field) != std::string::npos, stored());
-  is_cured = true;
-  who.coordinator.resign();
-  BOOST_TEST_REQUIRE(has_results(40));
-  auto seen = results();
-  std::ranges::sort(seen, {}, [](const std::string& each) { return std::stoi(each); });
-  BOOST_TEST(seen == numbers(1, 40), boost::test_tools::per_element());
-  for (const auto& each : numbers(1, 40)) {
-    const bool failed = each == "3" || each == "17";
-    const auto expected = failed ? std::vector<std::int32_t>{1, 2} : std::vector<std::int32_t>{1};
-    BOOST_TEST(who.does.attempts[each] == expected, each);
-  }
-}
-
 BOOST_AUTO_TEST_CASE(a_superseded_owner_can_not_change_what_is_stored) {
   put_all(numbers(1, 3));
   hold_point held(executor());

@@ -12,9 +12,29 @@ namespace zkrecipes::test {
 template <class Case>
 class letters_case : public Case {
  public:
-  virtual std::vector<dead_letter> dead() = 0;
-  virtual error_code revive(const dead_letter& which) = 0;
-  virtual error_code discard(const dead_letter& which) = 0;
+  std::vector<dead_letter> letters_of(const session& by) {
+    auto read = this->run(this->source(by).async_dead_letters(this->group(), tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(read), std::get<0>(read).message());
+    return std::get<1>(read);
+  }
+  error_code revive(const session& by, const dead_letter& which) {
+    return std::get<0>(this->run(this->source(by).async_revive(this->group(), which, tuple)));
+  }
+  /// The consumer's server may be ahead of ours.
+  std::vector<dead_letter> dead() {
+    BOOST_TEST_REQUIRE(!std::get<0>(this->run(this->zk().async_sync(tuple))));
+    return letters_of(this->zk());
+  }
+  error_code revive(const dead_letter& which) { return revive(this->zk(), which); }
+  error_code discard(const dead_letter& which) {
+    return std::get<0>(this->run(this->source(this->zk()).async_discard(this->group(), which, tuple)));
+  }
+  std::vector<source_lag> lags(const std::string& of) {
+    auto told = this->run(this->source(this->zk()).async_lag(of, tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(told), std::get<0>(told).message());
+    BOOST_TEST_REQUIRE(std::get<1>(told).size() == this->with.shards);
+    return std::get<1>(told);
+  }
 
   /// The only message, which no consumer can process, becomes the only letter.
   dead_letter park() {

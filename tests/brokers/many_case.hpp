@@ -10,6 +10,7 @@
 #include <zkrecipes/session.hpp>
 #include <zkrecipes/transaction.hpp>
 
+#include "brokers/letters_case.hpp"
 #include "ensemble/request_log.hpp"
 #include "queue/dead_letter.hpp"
 #include "support/coroutine.hpp"
@@ -18,11 +19,8 @@ namespace zkrecipes::test {
 
 /// `Case`: a `producing_case` with `producer_of`.
 template <class Case>
-class many_case : public Case {
+class many_case : public letters_case<Case> {
  public:
-  /// `group`: of the consumers, as in the paths of their records.
-  explicit many_case(const std::string& group) : letter_folder_("/t/_dead/" + group) {}
-
   /// A session whose requests are logged. It has got the answers to those that every session sends first.
   session connect_logged() {
     auto how = this->fixture::options();
@@ -75,7 +73,7 @@ class many_case : public Case {
     return detail::write_letter(made);
   }
 
-  std::string letter_folder_;
+  std::string letter_folder_ = "/t/_dead/" + this->group();
 };
 
 }  // namespace zkrecipes::test

@@ -86,7 +86,7 @@ struct repeated_topics : topics {
   }
   bool is_all_consumed() {
     return run_until(
-        [&] { return std::ranges::all_of(lag(), [](const topic_lag& each) { return each.messages == 0; }); }, 30s);
+        [&] { return std::ranges::all_of(lag(), [](const source_lag& each) { return each.messages == 0; }); }, 30s);
   }
   std::vector<std::string> sorted_results() {
     auto all = results();

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_topic_has_one_number_of_shards) {
   auto other = over(zk());
   BOOST_TEST(std::get<0>(run(topic_producer(other, "q").async_put("k", "2", tuple))) == errc::size_mismatch);
   BOOST_TEST(std::get<0>(run(other.async_lag("g", tuple))) == errc::size_mismatch);
-  BOOST_TEST(std::get<0>(run(other.async_seek(0, "g", topic_position::begin(), tuple))) == errc::size_mismatch);
+  BOOST_TEST(std::get<0>(run(other.async_seek(0, "g", source_position::begin(), tuple))) == errc::size_mismatch);
   create_election("g");
   running_reader who(connect(), other, "g", options, {}, &succeed);
   BOOST_TEST_REQUIRE(run_until([&] { return who.ended.done(); }));
@@ -103,11 +103,11 @@ BOOST_AUTO_TEST_CASE(arguments_are_checked) {
   for (const auto* bad : {"", "a/b", "..", "a\n", "a\xff", "\xee\x80\x80"}) {
     BOOST_CHECK_THROW(mine.feed(0, bad), std::invalid_argument);
     BOOST_TEST(std::get<0>(run(mine.async_lag(bad, tuple))) == errc::bad_arguments);
-    BOOST_TEST(std::get<0>(run(mine.async_seek(0, bad, topic_position::end(), tuple))) == errc::bad_arguments);
+    BOOST_TEST(std::get<0>(run(mine.async_seek(0, bad, source_position::end(), tuple))) == errc::bad_arguments);
     BOOST_TEST(std::get<0>(run(mine.async_dead_letters(bad, tuple))) == errc::bad_arguments);
   }
-  BOOST_TEST(std::get<0>(run(mine.async_seek(4, "g", topic_position::end(), tuple))) == errc::bad_arguments);
-  BOOST_TEST(std::get<0>(run(mine.async_seek(0, "g", topic_position::at(-1), tuple))) == errc::bad_arguments);
+  BOOST_TEST(std::get<0>(run(mine.async_seek(4, "g", source_position::end(), tuple))) == errc::bad_arguments);
+  BOOST_TEST(std::get<0>(run(mine.async_seek(0, "g", source_position::at("-1.0"), tuple))) == errc::bad_arguments);
   BOOST_TEST(std::get<0>(run(mine.async_revive("g", dead_letter(), tuple))) == errc::bad_arguments);
   BOOST_TEST(std::get<0>(run(mine.async_discard("g", dead_letter(), tuple))) == errc::bad_arguments);
   BOOST_CHECK_THROW(topic(zk(), "/t", {.shards = 0}), std::invalid_argument);

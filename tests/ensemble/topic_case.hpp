@@ -85,13 +85,13 @@ class topics : public ensemble_case {
   }
   std::string position(const std::string& group = "g") { return get("/t/0000/_at/" + group).data; }
 
-  std::vector<topic_lag> lag(const std::string& group = "g") {
+  std::vector<source_lag> lag(const std::string& group = "g") {
     settle(zk());
     auto read = run(over(zk()).async_lag(group, tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(read), std::get<0>(read).message());
     return std::get<1>(read);
   }
-  error_code seek(topic_position where, const std::string& group = "g") {
+  error_code seek(source_position where, const std::string& group = "g") {
     return std::get<0>(run(over(zk()).async_seek(0, group, where, tuple)));
   }
   std::vector<dead_letter> letters(const std::string& group = "g") {

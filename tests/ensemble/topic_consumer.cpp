@@ -18,28 +18,6 @@ processor summing(int& sum) {
 
 BOOST_FIXTURE_TEST_SUITE(topic_consumers, topics)
 
-BOOST_AUTO_TEST_CASE(a_message_that_throws_becomes_a_dead_letter_of_its_group) {
-  put_all({"1", "poison", "2"});
-  auto& who = consume([](term, message item) -> asio::awaitable<message_outcome> {
-    if (item.data == "poison") throw std::runtime_error("it can not be read");
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(is_consumed());
-  BOOST_TEST(results() == numbers(1, 2), boost::test_tools::per_element());
-  const auto found = letters();
-  BOOST_TEST_REQUIRE(found.size() == 1u);
-  BOOST_TEST(found[0].data == "poison");
-  BOOST_TEST(found[0].key == "poison");
-  BOOST_TEST(found[0].item.starts_with("0000/"), found[0].item);
-  BOOST_TEST(found[0].reason == "it can not be read");
-  BOOST_TEST(found[0].attempts == 3);
-  BOOST_TEST(found[0].epoch == 1);
-  BOOST_TEST(found[0].first_failed > 0);
-  BOOST_TEST(found[0].last_failed >= found[0].first_failed);
-  BOOST_TEST(who.does.attempts["poison"] == std::vector<std::int32_t>({1, 2, 3}), boost::test_tools::per_element());
-  BOOST_TEST(letters("h").empty());
-}
-
 BOOST_AUTO_TEST_CASE(dead_letters_come_back_or_go) {
   options.retry.attempts = 1;
   put_all({"bad", "worse"});
@@ -84,35 +62,6 @@ BOOST_AUTO_TEST_CASE(a_letter_whose_revival_lost_its_reply_comes_back_once) {
   BOOST_TEST(results() == numbers(1, 1), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(attempts_outlive_the_term) {
-  options.retry = {.first = 1h, .longest = 1h, .attempts = 3};
-  put_all({"1"});
-  auto& who =
-      consume([](term, message) -> asio::awaitable<message_outcome> { co_return message_outcome::again("no"); });
-  for (std::size_t times = 1; times <= 2; ++times) {
-    BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().resting == 1; }));
-    who.coordinator.resign();
-    BOOST_TEST_REQUIRE(run_until([&] { return who.does.ends.size() == times; }));
-  }
-  BOOST_TEST_REQUIRE(is_consumed());
-  BOOST_TEST(who.does.attempts["1"] == std::vector<std::int32_t>({1, 2, 3}), boost::test_tools::per_element());
-  BOOST_TEST_REQUIRE(letters().size() == 1u);
-  BOOST_TEST(letters()[0].last_failed >= letters()[0].first_failed);
-}
-
-BOOST_AUTO_TEST_CASE(by_key_the_key_of_the_message_counts_and_only_it_waits) {
-  options.order = message_order::by_key;
-  options.parallel = 8;
-  options.retry.first = options.retry.longest = 1h;
-  put_with_keys({"a", "a", "b", "a", "b"}, {"a1", "a2", "b1", "a3", "b2"});
-  consume([](term, message item) -> asio::awaitable<message_outcome> {
-    if (item.data == "a1" && item.attempts == 1) co_return message_outcome::again(100ms, "not yet");
-    co_return effect_of(item);
-  });
-  BOOST_TEST_REQUIRE(is_consumed());
-  BOOST_TEST(results() == std::vector<std::string>({"b1", "b2", "a1", "a2", "a3"}), boost::test_tools::per_element());
-}
-
 BOOST_AUTO_TEST_CASE(what_was_settled_ahead_is_not_processed_again_by_the_next_term) {
   options.order = message_order::none;
   options.parallel = 8;
@@ -140,24 +89,6 @@ BOOST_AUTO_TEST_CASE(what_was_settled_ahead_is_not_processed_again_by_the_next_t
     BOOST_TEST(first.does.attempts[each] == (failed ? std::vector<std::int32_t>{1, 2} : std::vector<std::int32_t>{1}),
                boost::test_tools::per_element());
   }
-}
-
-BOOST_AUTO_TEST_CASE(refused_effects_are_those_of_one_message_only) {
-  put_all(numbers(1, 40));
-  auto& who = consume([](term, message item) -> asio::awaitable<message_outcome> {
-    auto effects = effect_of(item);
-    if (item.data == "7") co_return transaction().set("/missing", "");  // no operation of the source is in front of it
-    co_return effects;
-  });
-  BOOST_TEST_REQUIRE(is_consumed());
-  auto expected = numbers(1, 40);
-  expected.erase(expected.begin() + 6);
-  BOOST_TEST(results() == expected, boost::test_tools::per_element());
-  BOOST_TEST_REQUIRE(letters().size() == 1u);
-  BOOST_TEST(letters()[0].data == "7");
-  BOOST_TEST(letters()[0].reason.starts_with("its effects were refused"), letters()[0].reason);
-  BOOST_TEST(who.does.status().refused == 3u);
-  BOOST_TEST(who.does.status().passed_over == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(sets_of_one_path_are_sent_once_for_each_commit) {

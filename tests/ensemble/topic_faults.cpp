@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_position_that_is_none_ends_the_run) {
 
 BOOST_AUTO_TEST_CASE(a_position_that_may_not_be_written_ends_the_run_and_nothing_happens) {
   put_all({"1"});
-  BOOST_TEST(!seek(topic_position::begin()));
+  BOOST_TEST(!seek(source_position::begin()));
   forbid_writing("/t/0000/_at/g", no_write);
   create_election("g");
   running_reader who(connect(), over(zk()), "g", options, {}, &succeed);
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_position_that_may_not_be_written_ends_the_run_and_nothing
 
 BOOST_AUTO_TEST_CASE(without_the_right_to_remove_batches_they_stay) {
   put_all(numbers(1, 5));
-  BOOST_TEST(!seek(topic_position::begin()));
+  BOOST_TEST(!seek(source_position::begin()));
   forbid_deleting("/t/0000", no_delete);
   auto& who = consume(impatient(), &succeed);
   BOOST_TEST_REQUIRE(is_consumed());

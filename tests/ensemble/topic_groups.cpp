@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(what_all_groups_have_consumed_goes_once_there_is_much_of_it
   put_batches(1, 1);
   put_many_batches(10'099);
   BOOST_TEST_REQUIRE(batches().size() == 10'100u);
-  BOOST_TEST_REQUIRE(!seek(topic_position::end()));
+  BOOST_TEST_REQUIRE(!seek(source_position::end()));
   consume_as("g");
   BOOST_TEST_REQUIRE(run_until([&] { return batches().size() == 10'000u; }, 1min));
   BOOST_TEST(!exists("/t/0000/" + detail::batch_marker(1) + "0000000000"));
@@ -162,13 +162,13 @@ BOOST_AUTO_TEST_CASE(a_group_is_played_again_from_any_place_that_is_kept) {
   put_all(numbers(6, 10));
   consume_as("g");
   BOOST_TEST_REQUIRE(is_consumed("g"));
-  BOOST_TEST(!seek(topic_position::begin()));  // while the consumer waits for messages
+  BOOST_TEST(!seek(source_position::begin()));  // while the consumer waits for messages
   BOOST_TEST_REQUIRE(has_results(20));
   BOOST_TEST_REQUIRE(is_consumed("g"));
   BOOST_TEST(results_of("g") == twice(numbers(1, 10), numbers(1, 10)), boost::test_tools::per_element());
   const auto names = batches();
   const auto last = std::stoi(std::max(names[0].substr(4), names[1].substr(4)));
-  BOOST_TEST(!seek(topic_position::at(last, 2)));
+  BOOST_TEST(!seek(source_position::at(std::to_string(last) + ".2")));
   BOOST_TEST_REQUIRE(has_results(23));
   BOOST_TEST_REQUIRE(is_consumed("g"));
   BOOST_TEST(results_of("g") == twice(twice(numbers(1, 10), numbers(1, 10)), numbers(8, 10)),
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_group_is_played_again_from_any_place_that_is_kept) {
 
 BOOST_AUTO_TEST_CASE(a_group_that_does_not_exist_yet_can_begin_at_the_end) {
   put_batches(1, 3);
-  BOOST_TEST(!seek(topic_position::end()));
+  BOOST_TEST(!seek(source_position::end()));
   BOOST_TEST(lag().front().messages == 0u);
   put_batches(4, 5);
   BOOST_TEST(lag().front().messages == 2u);
@@ -188,11 +188,11 @@ BOOST_AUTO_TEST_CASE(a_group_that_does_not_exist_yet_can_begin_at_the_end) {
 
 BOOST_AUTO_TEST_CASE(a_seek_whose_reply_is_lost_moves_the_group_once) {
   put_all({"1"});
-  BOOST_TEST(!seek(topic_position::begin()));
+  BOOST_TEST(!seek(source_position::begin()));
   const auto before = get("/t/0000/_at/g").stat.version;
   auto far = connect_far();
   own().drop_reply(testcluster::op::set_data);
-  BOOST_TEST(!std::get<0>(run(over(far).async_seek(0, "g", topic_position::end(), tuple))));
+  BOOST_TEST(!std::get<0>(run(over(far).async_seek(0, "g", source_position::end(), tuple))));
   BOOST_TEST(get("/t/0000/_at/g").stat.version == before + 1);
 }
 
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_seek_that_makes_a_group_is_found_again_after_a_lost_reply
   auto far = connect_far();
   const auto cuts = own().drops();
   own().drop_reply(testcluster::op::multi);
-  BOOST_TEST(!std::get<0>(run(over(far).async_seek(0, "g", topic_position::end(), tuple))));
+  BOOST_TEST(!std::get<0>(run(over(far).async_seek(0, "g", source_position::end(), tuple))));
   BOOST_TEST(own().drops() == cuts + 1);
   const auto version = get("/t/0000/_at/g").stat.version;
   BOOST_TEST(version >= 2);  // no consumer knows it
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(what_is_in_hand_while_the_position_is_moved_is_not_committe
     co_return effect_of(item);
   });
   BOOST_TEST_REQUIRE(run_until([&] { return hold.is_reached() && who.does.status().done == 4; }));
-  BOOST_TEST(!seek(topic_position::begin()));
+  BOOST_TEST(!seek(source_position::begin()));
   hold.open();
   BOOST_TEST_REQUIRE(has_results(14));
   BOOST_TEST_REQUIRE(is_consumed());
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(messages_can_be_skipped_while_a_consumer_fails_at_them) {
     co_return effect_of(item);
   });
   BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().resting == 1; }));
-  BOOST_TEST(!seek(topic_position::end()));
+  BOOST_TEST(!seek(source_position::end()));
   put_all({"1"});
   BOOST_TEST_REQUIRE(has_results(1));
   BOOST_TEST(letters().empty());

@@ -131,7 +131,6 @@ std::vector<subject> queue_subjects();
 std::vector<subject> shard_subjects();
 std::vector<subject> topic_subjects();
 std::vector<subject> limit_subjects();
-std::vector<subject> external_subjects();
 std::vector<subject> all_subjects();
 
 /// The operations that the public headers declare, as "class::async_name(parameters)".

@@ -19,14 +19,16 @@ dead_letter topic_letter() {
 subject of_topic() {
   return subject_of<topic>("topic")
       .made([](const session& zk) { return topic(zk, "/topic", {.shards = 3}); })
-      .has("topic::async_seek(shard, group, where)",
-           [](auto& t, auto token) { t.async_seek(1, "g", topic_position::end(), std::move(token)); })
-      .has("topic::async_lag(group)", [](auto& t, auto token) { t.async_lag("g", std::move(token)); }, {errc::no_node})
+      .has("source_base::async_seek(shard, group, where)",
+           [](auto& t, auto token) { t.async_seek(1, "g", source_position::end(), std::move(token)); })
+      .has("source_base::async_lag(group)", [](auto& t, auto token) { t.async_lag("g", std::move(token)); },
+           {errc::no_node})
       .has("topic::async_shards()", [](auto& t, auto token) { t.async_shards(std::move(token)); }, {errc::no_node})
-      .has("topic::async_dead_letters(group)", [](auto& t, auto token) { t.async_dead_letters("g", std::move(token)); })
-      .has("topic::async_revive(group, which)",
+      .has("source_base::async_dead_letters(group)",
+           [](auto& t, auto token) { t.async_dead_letters("g", std::move(token)); })
+      .has("source_base::async_revive(group, which)",
            [](auto& t, auto token) { t.async_revive("g", topic_letter(), std::move(token)); }, {errc::no_node})
-      .has("topic::async_discard(group, which)",
+      .has("source_base::async_discard(group, which)",
            [](auto& t, auto token) { t.async_discard("g", topic_letter(), std::move(token)); }, {errc::no_node});
 }
 

@@ -47,8 +47,8 @@ class connection_case {
   /// For a connection that is made now.
   void use(std::vector<backend::endpoint> names, const retry_policy& retry,
            detail::broker_connection::patience with = detail::broker_connection::patience::none) {
-    detail::rabbit_frame frame{{}, detail::topic_layout{"/t"}, {}};
-    frame.broker.session = detail::require_session(zk);
+    detail::rabbit_frame frame;
+    frame.session = frame.broker.session = detail::require_session(zk);
     frame.broker.kind = "rabbitmq";
     frame.broker.brokers = std::move(names);
     frame.broker.timeout = 1s;

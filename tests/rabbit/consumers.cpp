@@ -141,6 +141,9 @@ BOOST_AUTO_TEST_CASE(arguments_are_checked) {
   BOOST_CHECK_THROW(good.feed(1), std::invalid_argument);
   BOOST_CHECK_THROW(rabbit_queues().feed(0), std::invalid_argument);
   BOOST_TEST(good.queue_of(0) == queue());
+  BOOST_TEST(good.path() == "/t");
+  BOOST_TEST(good.options().queue == with.queue);
+  BOOST_TEST(rabbit_queues().options().queue.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

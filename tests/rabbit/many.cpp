@@ -12,17 +12,7 @@ namespace zkrecipes::test {
 struct rabbit_many_case : many_case<producer_case> {
   using producer_type = rabbit_producer;
 
-  rabbit_many_case() : many_case("consumers") {}
-
   message_feed feed_of(const session& over) { return queues(over).feed(0); }
-  std::vector<dead_letter> letters_of(const session& over) {
-    auto read = run(queues(over).async_dead_letters(tuple));
-    check(std::get<0>(read), {});
-    return std::get<1>(read);
-  }
-  error_code revive(const session& over, const dead_letter& which) {
-    return std::get<0>(run(queues(over).async_revive(which, tuple)));
-  }
   bool has_shard(std::uint32_t shard) { return client().look_at(queue(shard)).has_value(); }
 };
 

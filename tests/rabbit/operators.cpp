@@ -13,7 +13,7 @@ BOOST_FIXTURE_TEST_SUITE(rabbit_operators, operators_case)
 #include "brokers/letter_cases.hpp"
 
 BOOST_AUTO_TEST_CASE(the_depth_is_what_waits_to_be_delivered) {
-  BOOST_TEST((std::get<0>(run(queues().async_depths(tuple))) == errc::no_node));
+  BOOST_TEST((std::get<0>(run(queues().async_lag("consumers", tuple))) == errc::no_node));
   hold_point held(executor());
   with.prefetch = 4;
   consume([&](term, message item) -> asio::awaitable<message_outcome> {
@@ -22,15 +22,15 @@ BOOST_AUTO_TEST_CASE(the_depth_is_what_waits_to_be_delivered) {
   });
   put_all(numbers(1, 10));
   BOOST_TEST_REQUIRE(run_until([&] { return held.is_reached(); }));
-  BOOST_TEST_REQUIRE(run_until([&] { return depths().front().messages == 6; }));
-  BOOST_TEST(depths().front().shard == 0u);
-  BOOST_TEST(depths().front().consumers == 1u);
-  BOOST_TEST(!depths().front().is_missing);
+  BOOST_TEST_REQUIRE(run_until([&] { return lag().messages == 6; }));
+  BOOST_TEST(lag().shard == 0u);
+  BOOST_TEST(lag().consumers == 1u);
+  BOOST_TEST(!lag().is_missing);
   held.open();
   BOOST_TEST_REQUIRE(has_results(10));
-  BOOST_TEST_REQUIRE(run_until([&] { return depths().front().messages == 0; }));
+  BOOST_TEST_REQUIRE(run_until([&] { return lag().messages == 0; }));
   end_runs(all);
-  BOOST_TEST_REQUIRE(run_until([&] { return depths().front().consumers == 0; }));
+  BOOST_TEST_REQUIRE(run_until([&] { return lag().consumers == 0; }));
 }
 
 BOOST_AUTO_TEST_CASE(queues_that_are_missing_are_told_with_those_that_are_there) {
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(queues_that_are_missing_are_told_with_those_that_are_there)
     for (std::uint32_t i = 0; i < shard; ++i) client().put({.queue = queue(shard), .data = "x"});
   }
   log->clear();
-  auto told = run(rabbit_queues(connect(logging()), "/t", with).async_depths(tuple));
+  auto told = run(rabbit_queues(connect(logging()), "/t", with).async_lag("consumers", tuple));
   const auto& [error, found] = told;
   BOOST_TEST_REQUIRE(!error, error.message());
   BOOST_TEST_REQUIRE(found.size() == 5u);
@@ -88,16 +88,20 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
   other.name = "letter-0000000000";
   for (const auto* item : {"", "0000", "0001/x", "x", "/x"}) {
     other.item = item;
-    const auto error = std::get<0>(run(over.async_revive(other, tuple)));
+    const auto error = std::get<0>(run(over.async_revive("consumers", other, tuple)));
     BOOST_TEST((error == errc::bad_arguments), item << ": " << error.message());
   }
   for (const auto* name : {"", "a/b"}) {
     other.name = name;
-    BOOST_TEST((std::get<0>(run(over.async_discard(other, tuple))) == errc::bad_arguments), name);
+    BOOST_TEST((std::get<0>(run(over.async_discard("consumers", other, tuple))) == errc::bad_arguments), name);
+  }
+  for (const auto* group : {"", "others"}) {
+    BOOST_TEST((std::get<0>(run(over.async_lag(group, tuple))) == errc::bad_arguments), group);
+    BOOST_TEST((std::get<0>(run(over.async_dead_letters(group, tuple))) == errc::bad_arguments), group);
   }
   rabbit_queues nothing;
-  BOOST_TEST((std::get<0>(run(nothing.async_depths(tuple))) == errc::closed));
-  BOOST_TEST((std::get<0>(run(nothing.async_dead_letters(tuple))) == errc::closed));
+  BOOST_TEST((std::get<0>(run(nothing.async_lag("consumers", tuple))) == errc::closed));
+  BOOST_TEST((std::get<0>(run(nothing.async_dead_letters("consumers", tuple))) == errc::closed));
 }
 
 BOOST_AUTO_TEST_CASE(while_the_broker_is_away_they_end_with_the_time_for_retries) {
@@ -107,17 +111,17 @@ BOOST_AUTO_TEST_CASE(while_the_broker_is_away_they_end_with_the_time_for_retries
   auto hasty = connect(hasty_options);
   with.hosts = "127.0.0.1:1";
   rabbit_queues over(hasty, "/t", with);
-  for (const auto& told :
-       {std::get<0>(run(over.async_depths(tuple))), std::get<0>(run(over.async_revive(letter, tuple)))})
+  for (const auto& told : {std::get<0>(run(over.async_lag("consumers", tuple))),
+                           std::get<0>(run(over.async_revive("consumers", letter, tuple)))})
     BOOST_TEST((told == rabbit_errc::unavailable), told.message());
   BOOST_TEST(dead().size() == 1u);
-  BOOST_TEST(!std::get<0>(run(over.async_discard(letter, tuple))), "needs no broker");
+  BOOST_TEST(!std::get<0>(run(over.async_discard("consumers", letter, tuple))), "needs no broker");
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_password_is_told) {
   begin_to_use();
   with.password = "open barley";
-  const auto error = std::get<0>(run(rabbit_queues(connect(logging()), "/t", with).async_depths(tuple)));
+  const auto error = std::get<0>(run(rabbit_queues(connect(logging()), "/t", with).async_lag("consumers", tuple)));
   BOOST_TEST((error == rabbit_errc::refused_credentials), error.message());
   BOOST_TEST(!has_logged("barley"));
   BOOST_TEST(error.message().find("barley") == std::string::npos);

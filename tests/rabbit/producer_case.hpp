@@ -23,7 +23,7 @@ struct producer_case : producing_case<rabbit_case> {
     producing_case::teardown();
   }
 
-  rabbit_queues queues(const session& over) { return rabbit_queues(over, "/t", with); }
+  rabbit_queues queues(const session& over) { return source(over); }
   rabbit_producer producer_of(const session& over, const std::string& name = "p") {
     return rabbit_producer(queues(over), name);
   }

@@ -1,7 +1,6 @@
 // A case with a broker, and consumers of one of its queues.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <future>
 #include <memory>
@@ -53,7 +52,6 @@ class rabbit_case : protected with_shared_rabbit, public broker_case {
   using broker_errc = rabbit_errc;
   inline static const std::string broker_name = "rabbitmq";
   inline static const std::string options_name = "rabbit_options";
-  static constexpr std::array fields_of_settled_ahead{"failed"};
 
   /// `which`: the broker unless the case has one of its own. `password`: of its user, guest.
   explicit rabbit_case(getter which = &common_rabbit, const std::string& password = "guest")
@@ -113,12 +111,13 @@ class rabbit_case : protected with_shared_rabbit, public broker_case {
 
   std::string queue(std::uint32_t shard = 0) const { return with.queue + ':' + std::to_string(shard); }
 
+  rabbit_queues source(const session& by) const { return rabbit_queues(by, "/t", with); }
   running_reader& consume(processor does) override { return consume(std::move(does), "/e"); }
   running_reader& consume(processor does, const std::string& where) {
     return consume(connect(logging()), std::move(does), where);
   }
   running_reader& consume(session by, processor does, const std::string& where = "/e") {
-    const auto from = rabbit_queues(by, "/t", with).feed(0);
+    const auto from = source(by).feed(0);
     return begin(std::move(by), from, where, std::move(does));
   }
   /// For what takes seconds and blocks: the context goes on meanwhile, so that no session expires.

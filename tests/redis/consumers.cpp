@@ -107,6 +107,9 @@ BOOST_AUTO_TEST_CASE(arguments_are_checked) {
   BOOST_CHECK_THROW(good.feed(0, ""), std::invalid_argument);
   BOOST_CHECK_THROW(redis_streams().feed(0, "g"), std::invalid_argument);
   BOOST_TEST(good.stream_of(0) == "orders:0");
+  BOOST_TEST(good.path() == "/t");
+  BOOST_TEST(good.options().stream == "orders");
+  BOOST_TEST(redis_streams().options().shards == 256u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,17 +12,7 @@ namespace zkrecipes::test {
 struct redis_many_case : many_case<producer_case> {
   using producer_type = redis_producer;
 
-  redis_many_case() : many_case("g") {}
-
   message_feed feed_of(const session& over) { return streams(over).feed(0, "g"); }
-  std::vector<dead_letter> letters_of(const session& over) {
-    auto read = run(streams(over).async_dead_letters("g", tuple));
-    check(std::get<0>(read), {});
-    return std::get<1>(read);
-  }
-  error_code revive(const session& over, const dead_letter& which) {
-    return std::get<0>(run(streams(over).async_revive("g", which, tuple)));
-  }
   bool has_shard(std::uint32_t shard) { return client().get({"EXISTS", streams(zk()).stream_of(shard)})->integer != 0; }
 };
 
@@ -44,7 +34,7 @@ BOOST_AUTO_TEST_CASE(the_lag_of_ten_thousand_streams_is_one_look_at_each_positio
   const auto& lags = std::get<1>(told);
   BOOST_TEST_REQUIRE(lags.size() == 10'000u);
   BOOST_TEST(lags.front().messages == 1u);
-  BOOST_TEST(std::ranges::count_if(lags, [](const redis_lag& each) { return each.messages > 0; }) == 1);
+  BOOST_TEST(std::ranges::count_if(lags, [](const source_lag& each) { return each.messages > 0; }) == 1);
   BOOST_TEST(requests.all().size() == 10'001u, "the positions, and the record of the streams");
 }
 

@@ -16,7 +16,7 @@ namespace zkrecipes::test {
 struct producer_case : producing_case<redis_case> {
   using put_recorder = recorder<std::uint64_t>;
 
-  redis_streams streams(const session& over) { return redis_streams(over, "/t", with); }
+  redis_streams streams(const session& over) { return source(over); }
   redis_producer producer_of(const session& over, const std::string& name = "p") {
     return redis_producer(streams(over), name);
   }

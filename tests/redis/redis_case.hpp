@@ -1,7 +1,6 @@
 // A case with a broker, and consumers of one of its streams.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,7 +33,6 @@ class redis_case : private with_common_broker, public broker_case {
   using broker_errc = redis_errc;
   inline static const std::string broker_name = "redis";
   inline static const std::string options_name = "redis_options";
-  static constexpr std::array fields_of_settled_ahead{"ahead", "failed"};
 
   redis_case() : broker_case("g", "/e-g") {
     with.hosts = common_broker().address();
@@ -75,13 +73,14 @@ class redis_case : private with_common_broker, public broker_case {
   void start_broker() override { broker().start(); }
   void demand_password() override { use_own_broker({.password = "open sesame"}); }
 
+  redis_streams source(const session& by) const { return redis_streams(by, "/t", with); }
   running_reader& consume(processor does) override { return consume(std::move(does), "g"); }
   running_reader& consume(processor does, const std::string& group) {
     return consume(connect(logging()), std::move(does), group);
   }
   running_reader& consume(session by, processor does, const std::string& group = "g") {
     create_election(group);
-    const auto from = redis_streams(by, "/t", with).feed(0, group);
+    const auto from = source(by).feed(0, group);
     return begin(std::move(by), from, "/e-" + group, std::move(does));
   }
   void create_election(const std::string& group) {

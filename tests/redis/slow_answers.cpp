@@ -27,8 +27,8 @@ using namespace std::chrono_literals;
 class slow_answers_case {
  public:
   slow_answers_case() {
-    detail::redis_frame frame{{}, detail::topic_layout{"/t"}, {}};
-    frame.broker.session = detail::require_session(zk);
+    detail::redis_frame frame;
+    frame.session = frame.broker.session = detail::require_session(zk);
     frame.broker.kind = "redis";
     frame.broker.brokers = {{"broker", 6379}};
     frame.broker.timeout = 1s;

@@ -18,8 +18,9 @@ class trimmer_case : public fake_session {
  public:
   trimmer_case() {
     connect();
-    detail::redis_frame frame{{}, detail::topic_layout{"/t"}, {}};
-    frame.broker.session = detail::require_session(zk);
+    detail::redis_frame frame;
+    frame.session = detail::require_session(zk);
+    frame.where.root = "/t";
     frame.options.groups = {"g", "h"};
     trimmer.emplace(std::make_shared<detail::redis_frame>(std::move(frame)), 0, "g");
     trimmer->note_consumed({5, 0});

@@ -3,7 +3,7 @@
 
 #include "delivery/message_in_hand.hpp"
 #include "queue/dead_letter.hpp"
-#include "topic/topic_letters.hpp"
+#include "source/source_letters.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
@@ -23,7 +23,7 @@ struct large_message {
     how.reason = "no";
     how.epoch = 7;
   }
-  dead_letter letter() const { return letter_of_topic(how, 4); }
+  dead_letter letter() const { return letter_of(how, 4); }
 
   message what;
   settlement how;

@@ -101,6 +101,8 @@ BOOST_AUTO_TEST_CASE(each_recipe_can_be_made_by_default) {
   BOOST_TEST(is_closed(delay_queue().async_take_for(1s)));
   BOOST_TEST(is_closed(producer().async_last()));
   BOOST_TEST(is_closed(topic().async_shards()));
+  BOOST_TEST(is_closed(topic().async_lag("g")));
+  BOOST_TEST(is_closed(external_source().async_discard("g", dead_letter())));
   BOOST_TEST(is_closed(topic_producer().async_put("", "")));
   BOOST_TEST(is_closed(balance_track().async_move()));
   BOOST_TEST(is_closed(shared_balance().async_run()));
@@ -137,6 +139,9 @@ BOOST_AUTO_TEST_CASE(a_handle_made_by_default_tells_nothing) {
   BOOST_TEST(tells_nothing(producer()));
   BOOST_TEST(tells_nothing(topic()));
   BOOST_TEST(tells_nothing(topic_producer()));
+  BOOST_TEST(tells_nothing(external_source()));
+  BOOST_TEST(topic().options().shards == topic_options().shards);
+  BOOST_TEST(external_source().options().shards == 1u);
   BOOST_TEST(semaphore().options().id == line_options().id);
   BOOST_TEST(counter().options().max_tries == counter_options().max_tries);
   BOOST_TEST(producer().options().max_batch == producer_options().max_batch);
@@ -165,6 +170,11 @@ BOOST_AUTO_TEST_CASE(a_handle_tells_what_it_was_made_with) {
   BOOST_TEST(is_over(producer(queue(zk, "/q"), "x"), "/q"));
   BOOST_TEST(is_over(topic(zk, "/t"), "/t"));
   BOOST_TEST(is_over(topic_producer(topic(zk, "/t"), "x"), "/t"));
+  external_options rows;
+  rows.source = "rows";
+  BOOST_TEST(is_over(external_source(zk, "/x", rows), "/x"));
+  BOOST_TEST(external_source(zk, "/x", rows).options().source == "rows");
+  BOOST_TEST(topic(zk, "/t", {.shards = 7}).options().shards == 7u);
   BOOST_TEST(lock(zk, "/l", {.id = "a"}).options().id == "a");
   BOOST_TEST(semaphore(zk, "/s", 1, {.id = "a"}).options().id == "a");
   BOOST_TEST(double_barrier(zk, "/b", 1, {.id = "a"}).options().id == "a");

@@ -3,6 +3,7 @@
 
 #include <zkrecipes/consumer/shard.hpp>
 
+#include "source/source_letters.hpp"
 #include "topic/log_progress.hpp"
 #include "topic/packed_batch.hpp"
 #include "topic/topic_letters.hpp"
@@ -70,9 +71,9 @@ BOOST_AUTO_TEST_CASE(names_of_messages_tell_their_place) {
   for (const auto* bad : {"", "17", "17.", ".3", "-1.3", "17.-3", "17.3.4", "017.3", "17. 3", "qn-0000000001"}) {
     BOOST_TEST(!parse_message_name(bad).has_value(), bad);
   }
-  BOOST_TEST((shard_of_letter("0007/17.3") == 7u));
+  BOOST_TEST((shard_of_letter("0007/17.3", &is_topic_message) == 7u));
   for (const auto* bad : {"17.3", "7/17.3", "0007/", "0007/17", "00x7/17.3"}) {
-    BOOST_TEST(!shard_of_letter(bad).has_value(), bad);
+    BOOST_TEST(!shard_of_letter(bad, &is_topic_message).has_value(), bad);
   }
 }
 

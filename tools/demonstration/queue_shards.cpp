@@ -35,8 +35,9 @@ class queue_shards : public shard_source {
 
   zkrecipes::message_feed feed(std::uint32_t shard) const override { return queues_.feed(shard); }
   asio::awaitable<std::optional<std::uint64_t>> lag() override {
+    const std::string group = queues_.queue_group;
     constexpr auto token = asio::as_tuple(asio::use_awaitable);
-    const auto seen = co_await queues_.async_depths(token);
+    const auto seen = co_await queues_.async_lag(group, token);
     if (std::get<0>(seen)) co_return std::nullopt;
     std::uint64_t sum = 0;
     for (const auto& each : std::get<1>(seen)) sum += each.messages;
@@ -44,7 +45,8 @@ class queue_shards : public shard_source {
   }
   bool counts_in_hand() const noexcept override { return false; }
   asio::awaitable<std::vector<zkrecipes::dead_letter>> dead_letters() override {
-    co_return co_await queues_.async_dead_letters(asio::use_awaitable);
+    const std::string group = queues_.queue_group;
+    co_return co_await queues_.async_dead_letters(group, asio::use_awaitable);
   }
 
  private:

@@ -13,6 +13,7 @@
 #include <zkrecipes/consumer/shard_group_view.hpp>
 #include <zkrecipes/consumer/shard_router.hpp>
 #include <zkrecipes/consumer/shared_limiter.hpp>
+#include <zkrecipes/consumer/source_base.hpp>
 #include <zkrecipes/consumer/term.hpp>
 #include <zkrecipes/consumer/topic.hpp>
 #include <zkrecipes/consumer/topic_producer.hpp>

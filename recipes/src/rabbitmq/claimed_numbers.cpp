@@ -25,7 +25,7 @@ bool is_producer(const std::string& data) {
 /// A write whose reply is lost is done once more, or is found to have come first by the version. The number of a write
 /// that nobody was told of belongs to nobody.
 awaitable<outcome<std::uint64_t>> claim_epoch(rabbit_frame_ptr frame, std::string name) {
-  auto error = co_await agree_on_queues(frame);
+  auto error = co_await agree_on_record(frame);
   const auto session = frame->broker.session;
   const auto path = join(frame->where.producers(), name);
   while (!error) {

@@ -15,7 +15,7 @@ namespace zkrecipes::detail {
 // The number that tells the messages of one life of a producer from those of another.
 
 /// Writes the producer's record, and returns the number of the transaction that did it: nobody else gets it, and each
-/// later one is larger. Errors: those of `agree_on_queues`; `foreign_data` (there is a record that is no producer's),
+/// later one is larger. Errors: those of `agree_on_record`; `foreign_data` (there is a record that is no producer's),
 /// and those of `core::perform`.
 awaitable<outcome<std::uint64_t>> claim_epoch(rabbit_frame_ptr frame, std::string name);
 

@@ -20,7 +20,7 @@ class given_numbers final : public message_numbering {
 
   /// Compares the record at the path, once.
   awaitable<error_code> begin() override {
-    const auto error = co_await agree_on_queues(frame_);
+    const auto error = co_await agree_on_record(frame_);
     has_begun_ = !error;
     co_return error;
   }

@@ -11,12 +11,12 @@
 namespace zkrecipes::detail {
 
 queue_census::queue_census(rabbit_frame_ptr frame)
-    : frame_(std::move(frame)), broker_(frame_), arrived_(frame_->broker.session->get_scheduler()) {}
+    : frame_(std::move(frame)), broker_(frame_), arrived_(frame_->session->get_scheduler()) {}
 
-awaitable<outcome<std::vector<rabbit_depth>>> queue_census::count(lease_clock::time_point until) {
-  const auto& session = frame_->broker.session;
+awaitable<error_code> queue_census::count(std::vector<source_lag>& into, lease_clock::time_point until) {
+  const auto& session = frame_->session;
   error_code error;
-  while (!error && found_.size() < frame_->options.shards) {
+  while (!error && found_.size() < frame_->shards) {
     error = co_await broker_.ready(until);
     if (error) break;
     ask();
@@ -25,8 +25,8 @@ awaitable<outcome<std::vector<rabbit_depth>>> queue_census::count(lease_clock::t
     const bool is_passing = error && may_recover_rabbit(error) && session->now() < until;
     if (is_passing) error.clear();
   }
-  if (error) found_.clear();
-  co_return outcome<std::vector<rabbit_depth>>(error, std::move(found_));
+  if (!error) into = std::move(found_);
+  co_return error;
 }
 
 void queue_census::ask() {
@@ -34,7 +34,7 @@ void queue_census::ask() {
   asked_ = 0;
   awaited_ = 0;
   const auto from = static_cast<std::uint32_t>(found_.size());
-  const auto to = std::min(from + at_once_, frame_->options.shards);
+  const auto to = std::min(from + at_once_, frame_->shards);
   for (auto shard = from; shard < to; ++shard) {
     auto* link = broker_.link();
     if (!link) return;
@@ -52,12 +52,12 @@ void queue_census::note(std::uint32_t shard, const amqp_answer& answer) {
   if (answer.error)
     refusal_ = answer;
   else
-    found_.push_back({shard, answer.messages, answer.consumers, false});
+    found_.push_back({.shard = shard, .messages = answer.messages, .consumers = answer.consumers});
 }
 
 awaitable<error_code> queue_census::answers() {
   const forwarding connection_changes(broker_.changed(), arrived_);
-  const auto by = frame_->broker.session->now() + frame_->options.timeout;
+  const auto by = frame_->session->now() + frame_->options.timeout;
   while (awaited_ > 0 && broker_.is_up()) {
     const auto why = co_await broker_.wait_for_answer(arrived_, by, "no answer in time");
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
@@ -74,7 +74,7 @@ error_code queue_census::judge() {
     return {};
   }
   if (refusal_.error == rabbit_errc::missing_queue) {
-    found_.push_back({static_cast<std::uint32_t>(found_.size()), 0, 0, true});
+    found_.push_back({.shard = static_cast<std::uint32_t>(found_.size()), .is_missing = true});
     broker_.note_good();
     at_once_ = 1;  // a missing one is seldom alone
     return {};

@@ -19,9 +19,9 @@ class queue_census {
  public:
   explicit queue_census(rabbit_frame_ptr frame);
 
-  /// Each shard, in order. Errors: `operation_aborted`, and those of `broker_connection::ready`; `unavailable` when the
-  /// time is over.
-  awaitable<outcome<std::vector<rabbit_depth>>> count(lease_clock::time_point until);
+  /// Each shard, in order; none with an error. Errors: `operation_aborted`, and those of `broker_connection::ready`;
+  /// `unavailable` when the time is over.
+  awaitable<error_code> count(std::vector<source_lag>& into, lease_clock::time_point until);
 
  private:
   static constexpr std::uint32_t most_at_once = 100;
@@ -34,7 +34,7 @@ class queue_census {
   rabbit_frame_ptr frame_;
   rabbit_connection broker_;
   condition arrived_;
-  std::vector<rabbit_depth> found_;
+  std::vector<source_lag> found_;
   std::uint32_t at_once_ = most_at_once;  // queues that are asked for next
   std::size_t asked_ = 0;
   std::size_t awaited_ = 0;

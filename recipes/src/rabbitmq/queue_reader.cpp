@@ -44,7 +44,7 @@ queue_reader::queue_reader(rabbit_frame_ptr frame, std::uint32_t shard, position
       queue_(frame_->queue(shard)),
       prefetch_(frame_->options.prefetch.value_or(prefetch_by_key)),
       position_(memory),
-      changed_(frame_->broker.session->get_scheduler()),
+      changed_(frame_->session->get_scheduler()),
       progress_(prefetch_),
       stalls_(frame_->options.stall_timeout),
       connection_(frame_, broker_connection::patience::with_refusals) {}
@@ -117,11 +117,8 @@ queue_messages queue_reader::hand_out(std::size_t most) {
 /// The first time.
 awaitable<error_code> queue_reader::read_memory() {
   if (position_.is_known()) co_return error_code();
-  auto record = [frame = frame_] { return std::vector<backend::request>{request_of_queues(*frame)}; };
-  auto agree = [frame = frame_] { return agree_on_queues(frame); };
-  auto begun = co_await position_.begin(record, agree, serialize(delivery_memory()));
+  auto begun = co_await position_.begin(serialize(delivery_memory()));
   auto& [error, seen] = begun;
-  if (!error) error = compare_queues(*frame_, seen[1]);
   if (error) co_return error;
   auto stored = parse_delivery_memory(seen[0].data);
   if (!stored) co_return errc::foreign_data;
@@ -205,13 +202,7 @@ error_code queue_reader::judge(const question& answered) {
 
 /// An error ends the run.
 error_code queue_reader::answer_failure(const error_code& why, const std::string& words) {
-  const auto detail = queue_ + ": " + words;
-  if (connection_.may_recover(why)) {
-    connection_.give_up(why, detail);
-    return {};
-  }
-  connection_.tell(log_severity::error, session_event::operation_failed, why, detail);
-  return why;
+  return judge_failure(connection_, why, queue_ + ": " + words);
 }
 
 /// Waits for messages, or until something else is to be done.

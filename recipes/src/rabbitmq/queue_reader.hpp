@@ -18,7 +18,7 @@
 #include "rabbitmq/rabbit_connection.hpp"
 #include "rabbitmq/stall_watch.hpp"
 #include "session/completion.hpp"
-#include "topic/position_node.hpp"
+#include "source/position_node.hpp"
 
 namespace zkrecipes::detail {
 
@@ -82,7 +82,7 @@ class queue_reader {
   message make_message(amqp_delivery what, std::string name) const;
   void set_attempts(message& of) const;
   std::vector<message> hand_out(std::size_t most);
-  lease_clock::time_point now() const { return frame_->broker.session->now(); }
+  lease_clock::time_point now() const { return frame_->session->now(); }
 
   struct ready_message {
     message what;

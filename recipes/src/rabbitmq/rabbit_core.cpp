@@ -7,14 +7,12 @@
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
-#include "queue/dead_letter_folder.hpp"
 #include "rabbitmq/queue_census.hpp"
 #include "rabbitmq/queue_limits.hpp"
 #include "rabbitmq/rabbit_connection.hpp"
 #include "session/forwarding.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
-#include "session/paths.hpp"
 
 namespace zkrecipes::detail {
 
@@ -48,13 +46,10 @@ class lone_put {
 };
 
 lone_put::lone_put(rabbit_frame_ptr frame, message what)
-    : frame_(std::move(frame)),
-      what_(std::move(what)),
-      broker_(frame_),
-      arrived_(frame_->broker.session->get_scheduler()) {}
+    : frame_(std::move(frame)), what_(std::move(what)), broker_(frame_), arrived_(frame_->session->get_scheduler()) {}
 
 awaitable<error_code> lone_put::run(lease_clock::time_point until) {
-  const auto& session = frame_->broker.session;
+  const auto& session = frame_->session;
   for (;;) {
     auto error = co_await broker_.ready(until);
     if (error) co_return error;
@@ -84,7 +79,7 @@ void lone_put::note(const error_code& what) {
 
 awaitable<error_code> lone_put::answer() {
   const forwarding connection_changes(broker_.changed(), arrived_);
-  const auto deadline = frame_->broker.session->now() + frame_->options.timeout;
+  const auto deadline = frame_->session->now() + frame_->options.timeout;
   while (!answer_ && broker_.is_up()) {
     const auto why = co_await arrived_.wait(deadline);
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
@@ -97,48 +92,25 @@ awaitable<error_code> lone_put::answer() {
   co_return why;
 }
 
-using backend::opcode;
-
-awaitable<outcome<std::vector<rabbit_depth>>> rabbit_core::depths() {
-  const auto error = co_await find_queues(frame_);
-  if (error) co_return failed<std::vector<rabbit_depth>>(error);
-  queue_census counting(frame_);
-  co_return co_await counting.count(frame_->broker.session->retry_deadline());
+awaitable<error_code> rabbit_core::read_lags(std::string, std::vector<source_lag>& into) {
+  queue_census counting(queues_);
+  co_return co_await counting.count(into, queues_->session->retry_deadline());
 }
 
-awaitable<outcome<std::vector<dead_letter>>> rabbit_core::dead_letters() {
-  return read_letters(frame_->broker.session, frame_->where.dead(rabbit_group));
+awaitable<outcome<>> rabbit_core::put_back(std::uint32_t shard, std::string group, dead_letter which) {
+  if (is_too_large_for_queue(which.key, which.data)) return refuse<>(errc::too_large);
+  return source_core::put_back(shard, std::move(group), std::move(which));
 }
 
-/// The letter is removed when the message is put, so that it can not be lost. The id is that of no other letter: one
-/// commit can make several, and another node can have the same name later.
-awaitable<outcome<>> rabbit_core::revive(dead_letter which) {
-  const auto shard = shard_of_queue_letter(which.item);
-  const bool is_named = !which.name.empty() && which.name.find('/') == which.name.npos;
-  if (!shard || *shard >= frame_->options.shards || !is_named) co_return outcome<>(errc::bad_arguments);
-  if (which.missing_bytes != 0 || is_too_large_for_queue(which.key, which.data)) co_return outcome<>(errc::too_large);
-  auto error = co_await find_queues(frame_);  // another queue might be nobody's
-  if (error) co_return outcome<>(error);
-  const auto session = frame_->broker.session;
-  const auto folder = frame_->where.dead(rabbit_group);
-  auto seen = co_await session->perform(make_request(opcode::exists, join(folder, which.name)), retry::always);
-  if (seen.error) co_return outcome<>(seen.error);
+/// The id is that of no other letter: one commit can make several, and another node can have the same name later.
+awaitable<error_code> rabbit_core::put(std::uint32_t shard, dead_letter which, std::int64_t made) {
   lone_put::message what;
-  what.queue = frame_->queue(*shard);
-  what.id = "zkr-letter:" + std::to_string(seen.stat.czxid) + ':' + which.name;
+  what.queue = queues_->queue(shard);
+  what.id = "zkr-letter:" + std::to_string(made) + ':' + which.name;
   what.key = which.key;
   what.data = which.data;
-  lone_put putting(frame_, std::move(what));
-  error = co_await putting.run(session->retry_deadline());
-  if (error) co_return outcome<>(error);
-  auto removed = co_await discard_letter(session, folder, which.name);
-  const bool has_gone = std::get<0>(removed) == errc::no_node || std::get<0>(removed) == errc::outcome_unknown;
-  co_return has_gone ? outcome<>(error_code()) : removed;
-}
-
-awaitable<outcome<>> rabbit_core::discard(dead_letter which) {
-  if (which.name.empty()) return refuse<>(errc::bad_arguments);
-  return discard_letter(frame_->broker.session, frame_->where.dead(rabbit_group), std::move(which.name));
+  lone_put putting(queues_, std::move(what));
+  co_return co_await putting.run(queues_->session->retry_deadline());
 }
 
 }  // namespace zkrecipes::detail

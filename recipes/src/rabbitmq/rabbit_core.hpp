@@ -2,45 +2,30 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <zkrecipes/queue_base.hpp>
-#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
-
 #include "rabbitmq/rabbit_frame.hpp"
-#include "session/operation.hpp"
-#include "shards/shard_name.hpp"
+#include "source/source_core.hpp"
 
 namespace zkrecipes::detail {
 
-// The dead letters of RabbitMQ queues.
-
-/// The shard of a letter whose item is `<shard>/<name of the message>`. The name may have slashes, too.
-inline std::optional<std::uint32_t> shard_of_queue_letter(std::string_view item) {
-  const auto slash = item.find('/');
-  const bool is_named = slash != item.npos && slash + 1 < item.size();
-  return is_named ? parse_shard_name(item.substr(0, slash)) : std::nullopt;
-}
+/// Whether this can be the name of a message of a queue.
+inline bool is_queue_message(std::string_view name) { return !name.empty(); }
 
 /// Each operation has a connection to the broker of its own, if it needs one.
-class rabbit_core : public std::enable_shared_from_this<rabbit_core> {
+class rabbit_core final : public source_core {
  public:
-  explicit rabbit_core(rabbit_frame_ptr frame) : frame_(std::move(frame)) {}
-
-  const rabbit_frame_ptr& frame() const noexcept { return frame_; }
-  const scheduler_ptr& get_scheduler() const noexcept { return frame_->broker.session->get_scheduler(); }
-
-  awaitable<outcome<std::vector<rabbit_depth>>> depths();
-  awaitable<outcome<std::vector<dead_letter>>> dead_letters();
-  awaitable<outcome<>> revive(dead_letter which);
-  awaitable<outcome<>> discard(dead_letter which);
+  explicit rabbit_core(rabbit_frame_ptr frame) : source_core(frame, &is_queue_message), queues_(std::move(frame)) {}
 
  private:
-  rabbit_frame_ptr frame_;
+  awaitable<error_code> read_lags(std::string group, std::vector<source_lag>& into) override;
+  awaitable<outcome<>> put_back(std::uint32_t shard, std::string group, dead_letter which) override;
+  awaitable<error_code> put(std::uint32_t shard, dead_letter which, std::int64_t made) override;
+
+  rabbit_frame_ptr queues_;
 };
 
 }  // namespace zkrecipes::detail

@@ -7,16 +7,12 @@
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "broker/broker_frame.hpp"
-#include "topic/topic_layout.hpp"
+#include "source/source_frame.hpp"
 
 namespace zkrecipes::detail {
 
-/// A queue has no groups; this is the name that memories and dead letters have in ZooKeeper.
-inline constexpr auto rabbit_group = "consumers";
-
-struct rabbit_frame {
+struct rabbit_frame : source_frame {
   broker_frame broker;
-  topic_layout where;  ///< Memories, dead letters and producers have the places of those of a topic.
   rabbit_options options;
 
   std::string queue(std::uint32_t shard) const { return options.queue + ':' + std::to_string(shard); }
@@ -25,14 +21,6 @@ struct rabbit_frame {
 using rabbit_frame_ptr = std::shared_ptr<const rabbit_frame>;
 
 /// The failure may pass by itself: the broker is tried again.
-bool may_recover_rabbit(const error_code& error);
-
-/// Compares the record at the path with our options, and makes it if it is missing. Errors: as `agree_on_record`.
-awaitable<error_code> agree_on_queues(rabbit_frame_ptr frame);
-/// Compares it only. Errors: `no_node` (there is none), and the same.
-awaitable<error_code> find_queues(rabbit_frame_ptr frame);
-/// The request that reads it, and what its reply says of our options. Errors: as `compare_record`.
-backend::request request_of_queues(const rabbit_frame& frame);
-error_code compare_queues(const rabbit_frame& frame, const backend::reply& found);
+inline bool may_recover_rabbit(const error_code& error) { return error == rabbit_errc::unavailable; }
 
 }  // namespace zkrecipes::detail

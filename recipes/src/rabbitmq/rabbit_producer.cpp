@@ -34,7 +34,7 @@ topic_caller::handler without_number(const scheduler& on, handler_for<void(error
 rabbit_producer::rabbit_producer(const rabbit_queues& into, std::string name) : session_(into.get_session()) {
   require_producer_name(name);
   if (!into.get_core()) throw std::invalid_argument("rabbit_producer: queues that were made by default take nothing");
-  const auto& frame = into.get_core()->frame();
+  const auto frame = frame_of<rabbit_frame>(into);
   auto numbers = std::make_unique<claimed_numbers>(frame, name);
   state_ = rabbit_producer_state::make(frame, std::move(name), std::move(numbers));
 }

@@ -15,7 +15,7 @@
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"
-#include "topic/log_source.hpp"
+#include "source/log_source.hpp"
 
 namespace zkrecipes::detail {
 
@@ -31,10 +31,8 @@ class rabbit_source final : public log_source {
   bool is_outdated() const noexcept override { return reader_.is_outdated(); }
   awaitable<outcome<std::vector<message>>> receive(std::size_t most) override { return reader_.receive(most); }
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) override;
-  bool can_read_again() const noexcept override { return true; }
   bool can_come(const std::string& name) const override { return reader_.can_come(name); }
   transaction moving_on(const std::vector<settlement>& batch) override;
-  bool adapt(std::size_t operation, const error_code& why) override;
   awaitable<void> settled(std::vector<settlement> batch) override;
   void let_go() override { reader_.let_go(); }
   awaitable<void> close() override;
@@ -45,9 +43,7 @@ class rabbit_source final : public log_source {
 };
 
 rabbit_source::rabbit_source(rabbit_frame_ptr frame, std::uint32_t shard)
-    : log_source(frame->broker.session, frame->where, shard, rabbit_group),
-      frame_(std::move(frame)),
-      reader_(frame_, shard, position()) {}
+    : log_source(frame, shard, frame->only_group), frame_(std::move(frame)), reader_(frame_, shard, position()) {}
 
 std::string rabbit_source::name() const { return "rabbitmq queue " + frame_->queue(shard()); }
 
@@ -75,8 +71,6 @@ transaction rabbit_source::moving_on(const std::vector<settlement>& batch) {
   position().write(all, serialize(next));
   return all;
 }
-
-bool rabbit_source::adapt(std::size_t, const error_code& why) { return position().note_refused(why); }
 
 awaitable<void> rabbit_source::settled(std::vector<settlement> batch) {
   for (const auto& each : batch) {
@@ -120,61 +114,42 @@ void check_rabbit(const broker_settings& check, const rabbit_options& options) {
   check.require(is_stall, "stall_timeout", "it must be 100 ms to 1 h");
 }
 
-/// What connections need, but for the session.
 broker_frame rabbit_broker_of(const broker_settings& check, const rabbit_options& options) {
-  broker_frame frame;
-  frame.kind = "rabbitmq";
-  frame.brokers = check.parse_brokers(options.hosts, options.tls ? 5671 : 5672);
-  frame.tls = check.load_certificates(options.tls);
-  frame.timeout = options.timeout;
-  frame.retry = options.retry;
+  auto frame = check.frame_of(options, "rabbitmq", options.tls ? 5671 : 5672);
   frame.unavailable = rabbit_errc::unavailable;
   frame.refused_credentials = rabbit_errc::refused_credentials;
   frame.may_recover = &may_recover_rabbit;
   return frame;
 }
 
-}  // namespace
-
-rabbit_queues::rabbit_queues(session over, std::string path, rabbit_options options) : session_(std::move(over)) {
+source_base::core_ptr make_queues(const session& over, std::string path, rabbit_options options) {
   require_path("rabbit_queues path", path);
   const broker_settings check("rabbit_options");
   check_rabbit(check, options);
   auto broker = rabbit_broker_of(check, options);
-  broker.session = require_session(session_);
-  auto frame = std::make_shared<rabbit_frame>(
-      rabbit_frame{std::move(broker), topic_layout{std::move(path)}, std::move(options)});
-  core_ = std::make_shared<rabbit_core>(std::move(frame));
+  broker.session = require_session(over);
+  auto record = record_of_source("rabbit_queues", options.shards);
+  record.set("queue", options.queue);
+  source_frame source{broker.session, {std::move(path)}, std::move(record), options.shards, source_base::queue_group};
+  rabbit_frame frame{std::move(source), std::move(broker), std::move(options)};
+  return std::make_shared<rabbit_core>(std::make_shared<rabbit_frame>(std::move(frame)));
 }
+
+}  // namespace
+
+rabbit_queues::rabbit_queues(session over, std::string path, rabbit_options options)
+    : source_base(over, make_queues(over, std::move(path), std::move(options))) {}
 
 std::string rabbit_queues::queue_of(std::uint32_t shard) const {
-  return core_ ? core_->frame()->queue(shard) : std::string();
+  const auto frame = frame_of<rabbit_frame>(*this);
+  return frame ? frame->queue(shard) : std::string();
 }
 
-const std::string& rabbit_queues::path() const noexcept { return core_ ? core_->frame()->where.root : no_path(); }
-
-std::uint32_t rabbit_queues::shards() const noexcept { return core_ ? core_->frame()->options.shards : 1; }
+const rabbit_options& rabbit_queues::options() const noexcept { return options_of<rabbit_frame>(*this); }
 
 message_feed rabbit_queues::feed(std::uint32_t shard) const {
-  if (!core_) throw std::invalid_argument("rabbit_queues: an object that was made by default has no messages");
-  if (shard >= shards()) throw std::invalid_argument("rabbit_queues: there is no shard " + shard_name(shard));
-  return message_feed(session_, std::make_shared<rabbit_source>(core_->frame(), shard));
-}
-
-void rabbit_queues::start_depths(handler<std::vector<rabbit_depth>> h, core_ptr core) {
-  launch(std::move(h), std::move(core), &rabbit_core::depths);
-}
-
-void rabbit_queues::start_dead_letters(handler<std::vector<dead_letter>> h, core_ptr core) {
-  launch(std::move(h), std::move(core), &rabbit_core::dead_letters);
-}
-
-void rabbit_queues::start_revive(handler<> h, core_ptr core, dead_letter which) {
-  launch(std::move(h), std::move(core), &rabbit_core::revive, std::move(which));
-}
-
-void rabbit_queues::start_discard(handler<> h, core_ptr core, dead_letter which) {
-  launch(std::move(h), std::move(core), &rabbit_core::discard, std::move(which));
+  require_shard(*this, "rabbit_queues", shard);
+  return message_feed(get_session(), std::make_shared<rabbit_source>(frame_of<rabbit_frame>(*this), shard));
 }
 
 }  // namespace zkrecipes

@@ -8,12 +8,9 @@
 
 #include <zkrecipes/redis/redis_streams.hpp>
 
-#include "queue/dead_letter_folder.hpp"
+#include "redis/stream_position.hpp"
 #include "redis/stream_replies.hpp"
 #include "session/outcomes.hpp"
-#include "session/paths.hpp"
-#include "topic/position_seek.hpp"
-#include "topic/topic_frame.hpp"
 
 namespace zkrecipes::detail {
 
@@ -21,8 +18,7 @@ using backend::opcode;
 
 namespace {
 
-using stream_lags = std::vector<redis_lag>;
-using stream_letters = std::vector<dead_letter>;
+using stream_lags = std::vector<source_lag>;
 using stream_ids = std::vector<stream_id>;
 
 constexpr std::uint32_t streams_at_once = 100;
@@ -38,32 +34,24 @@ std::string behind(const stream_id& id) { return id == stream_id() ? "-" : '(' +
 }  // namespace
 
 awaitable<error_code> redis_core::ask(redis_connection& by, redis_questions all, bool may_repeat) {
-  return ask_broker(frame_, by, std::move(all), may_repeat, frame_->broker.session->retry_deadline());
+  return ask_broker(streams_, by, std::move(all), may_repeat, streams_->session->retry_deadline());
 }
 
-awaitable<outcome<>> redis_core::seek(std::uint32_t shard, std::string group, redis_position where) {
-  const bool is_place = where.what() != redis_position::kind::at || parse_stream_id(where.id());
-  if (shard >= frame_->options.shards || !is_group(group) || !is_place) co_return outcome<>(errc::bad_arguments);
-  auto error = co_await agree_on_streams(frame_);
-  if (error) co_return outcome<>(error);
+awaitable<outcome<std::string>> redis_core::record_at(std::uint32_t shard, source_position where, std::string seek) {
   auto found = co_await last_in_front_of(shard, std::move(where));
-  if (std::get<0>(found)) co_return outcome<>(std::get<0>(found));
   stream_position position;
   position.last = std::get<1>(found);
-  position.seek = frame_->broker.session->make_guid();
-  auto path = frame_->where.position(shard, group);
-  auto text = serialize(position);
-  error = co_await write_position(frame_->broker.session, std::move(path), std::move(text), position.seek);
-  co_return outcome<>(error);
+  position.seek = std::move(seek);
+  co_return outcome<std::string>(std::get<0>(found), serialize(position));
 }
 
 /// An entry that is there, because a position behind one that never was would look like a loss.
-awaitable<outcome<stream_id>> redis_core::last_in_front_of(std::uint32_t shard, redis_position where) {
-  if (where.what() == redis_position::kind::begin) co_return outcome<stream_id>(error_code(), stream_id());
-  const auto stream = frame_->stream(shard);
+awaitable<outcome<stream_id>> redis_core::last_in_front_of(std::uint32_t shard, source_position where) {
+  if (where.what() == source_position::kind::begin) co_return outcome<stream_id>(error_code(), stream_id());
+  const auto stream = streams_->stream(shard);
   const auto last = std::make_shared<stream_id>();
   const auto asked = std::make_shared<redis_question>();
-  if (where.what() == redis_position::kind::end) {
+  if (where.what() == source_position::kind::end) {
     asked->command = {"XINFO", "STREAM", stream};
     asked->take = [last](const redisReply& reply) {
       if (is_missing_key(reply)) return error_code();
@@ -72,37 +60,35 @@ awaitable<outcome<stream_id>> redis_core::last_in_front_of(std::uint32_t shard, 
       return state ? error_code() : refusal_of(reply, REDIS_REPLY_ARRAY);
     };
   } else {
-    asked->command = {"XREVRANGE", stream, '(' + where.id(), "-", "COUNT", "1"};
+    asked->command = {"XREVRANGE", stream, '(' + where.name(), "-", "COUNT", "1"};
     asked->take = [last](const redisReply& reply) {
       const auto entries = parse_range(reply, {});
       if (entries && !entries->empty()) *last = entries->front().id;
       return entries ? error_code() : refusal_of(reply, REDIS_REPLY_ARRAY);
     };
   }
-  redis_connection broker(frame_);
+  redis_connection broker(streams_);
   redis_questions one;
   one.push_back(asked);
   const auto error = co_await ask(broker, std::move(one), true);
   co_return outcome<stream_id>(error, *last);
 }
 
-awaitable<outcome<stream_lags>> redis_core::lag(std::string group) {
-  stream_lags all;
-  if (!is_group(group)) co_return outcome<stream_lags>(errc::bad_arguments, std::move(all));
-  auto error = co_await find_streams(frame_);
-  redis_connection broker(frame_);
-  const auto count = frame_->options.shards;
+awaitable<error_code> redis_core::read_lags(std::string group, stream_lags& into) {
+  error_code error;
+  redis_connection broker(streams_);
+  const auto count = streams_->shards;
   for (std::uint32_t from = 0; !error && from < count; from += streams_at_once) {
-    error = co_await add_lags(broker, from, std::min(from + streams_at_once, count), group, all);
+    error = co_await add_lags(broker, from, std::min(from + streams_at_once, count), group, into);
   }
-  co_return outcome<stream_lags>(error, std::move(all));
+  co_return error;
 }
 
 awaitable<outcome<stream_ids>> redis_core::positions(std::uint32_t from, std::uint32_t to, std::string group) {
   std::vector<backend::request> looks;
   for (auto shard = from; shard < to; ++shard)
-    looks.push_back(make_request(opcode::get, frame_->where.position(shard, group)));
-  auto seen = co_await frame_->broker.session->perform_all(std::move(looks));
+    looks.push_back(make_request(opcode::get, streams_->where.position(shard, group)));
+  auto seen = co_await streams_->session->perform_all(std::move(looks));
   stream_ids all;
   for (const auto& each : seen) {
     if (each.error && each.error != errc::no_node) co_return failed<stream_ids>(each.error);
@@ -128,7 +114,7 @@ awaitable<error_code> redis_core::add_lags(redis_connection& by, std::uint32_t f
     asked->command = {"EVAL",
                       count_script,
                       "1",
-                      frame_->stream(shard),
+                      streams_->stream(shard),
                       behind(std::get<1>(found)[place]),
                       std::to_string(most_lag_counted + 1)};
     asked->take = [lags, shard, place, now](const redisReply& reply) {
@@ -136,7 +122,10 @@ awaitable<error_code> redis_core::add_lags(redis_connection& by, std::uint32_t f
       if (!counted) return refusal_of(reply, REDIS_REPLY_ARRAY);
       const auto age = now - std::chrono::milliseconds(counted->first.ms);
       const auto oldest = counted->count > 0 ? std::max(age, std::chrono::milliseconds(0)) : age.zero();
-      (*lags)[place] = {shard, std::min(counted->count, most_lag_counted), counted->count > most_lag_counted, oldest};
+      (*lags)[place] = {.shard = shard,
+                        .messages = std::min(counted->count, most_lag_counted),
+                        .is_more = counted->count > most_lag_counted,
+                        .oldest = oldest};
       return error_code();
     };
     all.push_back(asked);
@@ -146,50 +135,20 @@ awaitable<error_code> redis_core::add_lags(redis_connection& by, std::uint32_t f
   co_return error;
 }
 
-awaitable<outcome<stream_letters>> redis_core::dead_letters(std::string group) {
-  if (!is_group(group)) return refuse<stream_letters>(errc::bad_arguments);
-  return read_letters(frame_->broker.session, frame_->where.dead(group));
-}
-
-/// The letter is removed when the entry is put, so that it can not be lost.
-awaitable<outcome<>> redis_core::revive(std::string group, dead_letter which) {
-  const auto shard = shard_of_stream_letter(which.item);
-  const bool is_named = !which.name.empty() && which.name.find('/') == which.name.npos;
-  if (!shard || *shard >= frame_->options.shards || !is_named || !is_group(group))
-    co_return outcome<>(errc::bad_arguments);
-  if (which.missing_bytes != 0) co_return outcome<>(errc::too_large);
-  auto error = co_await find_streams(frame_);  // with another stream the entry would go where nobody consumes it
-  if (error) co_return outcome<>(error);
-  const auto folder = frame_->where.dead(group);
-  auto seen =
-      co_await frame_->broker.session->perform(make_request(opcode::exists, join(folder, which.name)), retry::always);
-  if (seen.error) co_return outcome<>(seen.error);
-  error = co_await put(*shard, which);
-  if (error) co_return outcome<>(error);
-  auto removed = co_await discard_letter(frame_->broker.session, folder, which.name);
-  const bool has_gone = std::get<0>(removed) == errc::no_node || std::get<0>(removed) == errc::outcome_unknown;
-  co_return has_gone ? outcome<>(error_code()) : removed;
-}
-
-awaitable<error_code> redis_core::put(std::uint32_t shard, const dead_letter& which) {
+awaitable<error_code> redis_core::put(std::uint32_t shard, dead_letter which, std::int64_t) {
   const auto asked = std::make_shared<redis_question>();
-  asked->command = {"XADD", frame_->stream(shard), "*"};
+  asked->command = {"XADD", streams_->stream(shard), "*"};
   const auto add = [&asked](const std::string& name, const std::string& value) {
     asked->command.push_back(name);
     asked->command.push_back(value);
   };
-  if (!which.key.empty()) add(frame_->options.key_field, which.key);
-  add(frame_->options.data_field, which.data);
+  if (!which.key.empty()) add(streams_->options.key_field, which.key);
+  add(streams_->options.data_field, which.data);
   asked->take = [](const redisReply& reply) { return judge_reply(reply, REDIS_REPLY_STRING); };
-  redis_connection broker(frame_);
+  redis_connection broker(streams_);
   redis_questions one;
   one.push_back(asked);
   co_return co_await ask(broker, std::move(one), false);
-}
-
-awaitable<outcome<>> redis_core::discard(std::string group, dead_letter which) {
-  if (!is_group(group) || which.name.empty()) return refuse<>(errc::bad_arguments);
-  return discard_letter(frame_->broker.session, frame_->where.dead(group), std::move(which.name));
 }
 
 }  // namespace zkrecipes::detail

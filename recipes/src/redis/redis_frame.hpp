@@ -8,13 +8,12 @@
 
 #include "broker/broker_frame.hpp"
 #include "delivery/read_share.hpp"
-#include "topic/topic_layout.hpp"
+#include "source/source_frame.hpp"
 
 namespace zkrecipes::detail {
 
-struct redis_frame {
+struct redis_frame : source_frame {
   broker_frame broker;
-  topic_layout where;  ///< Positions, marks and dead letters have the places of those of a topic.
   redis_options options;
   std::shared_ptr<read_share> reading = std::make_shared<read_share>();  ///< All readers share it. On the strand.
 
@@ -22,13 +21,5 @@ struct redis_frame {
 };
 
 using redis_frame_ptr = std::shared_ptr<const redis_frame>;
-
-/// Compares the record at the path with our options, and makes it if it is missing. Errors: as `agree_on_record`.
-awaitable<error_code> agree_on_streams(redis_frame_ptr frame);
-/// Compares it only. Errors: `no_node` (there is none), and the same.
-awaitable<error_code> find_streams(redis_frame_ptr frame);
-/// The request that reads it, and what its reply says of our options. Errors: as `compare_record`.
-backend::request request_of_streams(const redis_frame& frame);
-error_code compare_streams(const redis_frame& frame, const backend::reply& found);
 
 }  // namespace zkrecipes::detail

@@ -17,7 +17,7 @@ redis_producer::redis_producer(const redis_streams& into, std::string name) : se
   require_id("producer name", name);
   if (name.find('/') != name.npos) throw std::invalid_argument("producer name: it must not contain '/'");
   if (!into.get_core()) throw std::invalid_argument("redis_producer: streams that were made by default take nothing");
-  const auto real = std::make_shared<redis_producer_state>(into.get_core()->frame(), name);
+  const auto real = std::make_shared<redis_producer_state>(frame_of<redis_frame>(into), name);
   state_ = state_ptr(real.get(), [real](redis_producer_state*) {
     asio::post(real->get_scheduler()->strand, [real] { real->leave(); });
   });

@@ -181,7 +181,7 @@ awaitable<void> redis_producer_state::do_next() {
 /// Takes the name over, so that nothing that another object has sent can come in between. After an error `last_` is
 /// what was acknowledged before it.
 awaitable<error_code> redis_producer_state::begin() {
-  auto error = co_await agree_on_streams(frame_);
+  auto error = co_await agree_on_record(frame_);
   std::uint64_t number = 0;
   if (!error) error = co_await claim(number);
   if (error) co_return error;

@@ -19,7 +19,7 @@ void redis_question::answer(const redisReply& reply) {
 
 awaitable<error_code> ask_broker(redis_frame_ptr frame, redis_connection& by, redis_questions all, bool may_repeat,
                                  lease_clock::time_point until) {
-  const auto& session = frame->broker.session;
+  const auto& session = frame->session;
   for (;;) {
     auto error = co_await by.ready(until);
     if (error) co_return error;

@@ -15,7 +15,7 @@
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"
-#include "topic/log_source.hpp"
+#include "source/log_source.hpp"
 
 namespace zkrecipes::detail {
 
@@ -31,10 +31,8 @@ class redis_source final : public log_source {
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) override {
     return reader_.read_again(std::move(names));
   }
-  bool can_read_again() const noexcept override { return true; }
   bool wants_write() const noexcept override { return reader_.wants_write(); }
   transaction moving_on(const std::vector<settlement>& batch) override;
-  bool adapt(std::size_t operation, const error_code& why) override;
   awaitable<void> settled(std::vector<settlement> batch) override;
   awaitable<void> close() override;
 
@@ -46,9 +44,7 @@ class redis_source final : public log_source {
 };
 
 redis_source::redis_source(redis_frame_ptr frame, std::uint32_t shard, std::string group)
-    : log_source(frame->broker.session, frame->where, shard, group),
-      frame_(std::move(frame)),
-      reader_(frame_, shard, std::move(group), position()) {}
+    : log_source(frame, shard, group), frame_(std::move(frame)), reader_(frame_, shard, std::move(group), position()) {}
 
 std::string redis_source::name() const { return "redis stream " + frame_->stream(shard()) + ", group " + group(); }
 
@@ -71,8 +67,6 @@ transaction redis_source::moving_on(const std::vector<settlement>& batch) {
   position().write(all, serialize(next.position()));
   return all;
 }
-
-bool redis_source::adapt(std::size_t, const error_code& why) { return position().note_refused(why); }
 
 awaitable<void> redis_source::settled(std::vector<settlement> batch) {
   for (const auto& each : batch) {
@@ -115,67 +109,43 @@ void check_redis(const broker_settings& check, const redis_options& options) {
   check.require_times(options.timeout, options.retry);
 }
 
-/// What connections need, but for the session.
 broker_frame broker_frame_of(const broker_settings& check, const redis_options& options) {
-  broker_frame frame;
-  frame.kind = "redis";
-  frame.brokers = check.parse_brokers(options.hosts, 6379);
-  frame.tls = check.load_certificates(options.tls);
-  frame.timeout = options.timeout;
-  frame.retry = options.retry;
+  auto frame = check.frame_of(options, "redis", 6379);
   frame.unavailable = redis_errc::unavailable;
   frame.refused_credentials = redis_errc::refused_credentials;
   frame.may_recover = &may_recover;
   return frame;
 }
 
-}  // namespace
-
-redis_streams::redis_streams(session over, std::string path, redis_options options) : session_(std::move(over)) {
+source_base::core_ptr make_streams(const session& over, std::string path, redis_options options) {
   require_path("redis_streams path", path);
   const broker_settings check("redis_options");
   check_redis(check, options);
   auto broker = broker_frame_of(check, options);
-  broker.session = require_session(session_);
-  auto frame =
-      std::make_shared<redis_frame>(redis_frame{std::move(broker), topic_layout{std::move(path)}, std::move(options)});
-  core_ = std::make_shared<redis_core>(std::move(frame));
+  broker.session = require_session(over);
+  auto record = record_of_source("redis_streams", options.shards);
+  record.set("stream", options.stream);
+  source_frame source{broker.session, {std::move(path)}, std::move(record), options.shards};
+  redis_frame frame{std::move(source), std::move(broker), std::move(options)};
+  return std::make_shared<redis_core>(std::make_shared<redis_frame>(std::move(frame)));
 }
+
+}  // namespace
+
+redis_streams::redis_streams(session over, std::string path, redis_options options)
+    : source_base(over, make_streams(over, std::move(path), std::move(options))) {}
 
 std::string redis_streams::stream_of(std::uint32_t shard) const {
-  return core_ ? core_->frame()->stream(shard) : std::string();
+  const auto frame = frame_of<redis_frame>(*this);
+  return frame ? frame->stream(shard) : std::string();
 }
 
-const std::string& redis_streams::path() const noexcept { return core_ ? core_->frame()->where.root : no_path(); }
-
-std::uint32_t redis_streams::shards() const noexcept { return core_ ? core_->frame()->options.shards : 1; }
+const redis_options& redis_streams::options() const noexcept { return options_of<redis_frame>(*this); }
 
 message_feed redis_streams::feed(std::uint32_t shard, std::string group) const {
-  if (!core_) throw std::invalid_argument("redis_streams: an object that was made by default has no messages");
-  if (shard >= shards()) throw std::invalid_argument("redis_streams: there is no shard " + shard_name(shard));
+  require_shard(*this, "redis_streams", shard);
   require_name("name of a group", group);
-  return message_feed(session_, std::make_shared<redis_source>(core_->frame(), shard, std::move(group)));
-}
-
-void redis_streams::start_seek(handler<> h, core_ptr core, std::uint32_t shard, std::string group,
-                               redis_position where) {
-  launch(std::move(h), std::move(core), &redis_core::seek, shard, std::move(group), std::move(where));
-}
-
-void redis_streams::start_lag(handler<std::vector<redis_lag>> h, core_ptr core, std::string group) {
-  launch(std::move(h), std::move(core), &redis_core::lag, std::move(group));
-}
-
-void redis_streams::start_dead_letters(handler<std::vector<dead_letter>> h, core_ptr core, std::string group) {
-  launch(std::move(h), std::move(core), &redis_core::dead_letters, std::move(group));
-}
-
-void redis_streams::start_revive(handler<> h, core_ptr core, std::string group, dead_letter which) {
-  launch(std::move(h), std::move(core), &redis_core::revive, std::move(group), std::move(which));
-}
-
-void redis_streams::start_discard(handler<> h, core_ptr core, std::string group, dead_letter which) {
-  launch(std::move(h), std::move(core), &redis_core::discard, std::move(group), std::move(which));
+  return message_feed(get_session(), std::make_shared<redis_source>(frame_of<redis_frame>(*this), shard, group));
 }
 
 }  // namespace zkrecipes

@@ -82,7 +82,7 @@ awaitable<outcome<stream_fetcher::finding>> stream_fetcher::fetch(std::vector<st
 
 /// The state of the stream behind the entries: it tells of one that was removed before it was asked for.
 awaitable<outcome<bool>> stream_fetcher::ask(std::shared_ptr<batch> all) {
-  redis_inquiry asking(connection_, frame_->broker.session->get_scheduler());
+  redis_inquiry asking(connection_, frame_->session->get_scheduler());
   for (std::size_t i = 0; i < all->ids.size(); ++i) {
     const auto id = to_string(all->ids[i]);
     const std::vector<std::string> command{"XRANGE", stream_, id, id, "COUNT", "1"};
@@ -92,7 +92,7 @@ awaitable<outcome<bool>> stream_fetcher::ask(std::shared_ptr<batch> all) {
   asking.ask(state, [all](const redisReply& reply) { all->take_state(reply); });
   const std::vector<std::string> role{"ROLE"};
   asking.ask(role, [all](const redisReply& reply) { all->take_role(reply); });
-  co_return co_await asking.replies(frame_->broker.session->now() + frame_->options.timeout);
+  co_return co_await asking.replies(frame_->session->now() + frame_->options.timeout);
 }
 
 void stream_fetcher::take(batch& all, std::size_t which, const redisReply& reply) const {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "topic/failed_attempts.hpp"
+#include "source/failed_attempts.hpp"
 
 namespace zkrecipes::detail {
 

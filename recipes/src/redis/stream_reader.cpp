@@ -32,7 +32,7 @@ stream_reader::stream_reader(redis_frame_ptr frame, std::uint32_t shard, std::st
     : frame_(std::move(frame)),
       stream_(frame_->stream(shard)),
       position_(position),
-      changed_(frame_->broker.session->get_scheduler()),
+      changed_(frame_->session->get_scheduler()),
       ahead_(frame_->reading, frame_->options.read_ahead),
       trimmer_(frame_, shard, std::move(group)),
       fetcher_(frame_, stream_),
@@ -112,11 +112,8 @@ bool stream_reader::may_hand_out() const {
 /// The first time.
 awaitable<error_code> stream_reader::read_position() {
   if (position_.is_known()) co_return error_code();
-  auto record = [frame = frame_] { return std::vector<backend::request>{request_of_streams(*frame)}; };
-  auto agree = [frame = frame_] { return agree_on_streams(frame); };
-  auto begun = co_await position_.begin(record, agree, serialize(stream_position()));
+  auto begun = co_await position_.begin(serialize(stream_position()));
   auto& [error, seen] = begun;
-  if (!error) error = compare_streams(*frame_, seen[1]);
   if (error) co_return error;
   auto stored = parse_stream_position(seen[0].data);
   if (!stored) co_return errc::foreign_data;
@@ -159,7 +156,7 @@ void stream_reader::ask() {
                                          stream_,
                                          to_string(cursor_)};
   is_asking_ = true;
-  answer_by_ = frame_->broker.session->now() + block + frame_->options.timeout;
+  answer_by_ = frame_->session->now() + block + frame_->options.timeout;
   connection_.prepare({"ROLE"}, [this](const redisReply* reply) { take_role(reply); });
   connection_.send(command, [this](const redisReply* reply) { take(reply); });
 }
@@ -285,7 +282,7 @@ struct stream_reader::look_at_stream {
 };
 
 awaitable<error_code> stream_reader::check_stream() {
-  redis_inquiry asking(connection_, frame_->broker.session->get_scheduler());
+  redis_inquiry asking(connection_, frame_->session->get_scheduler());
   auto look = std::make_shared<look_at_stream>();
   look->last = progress_.last();
   look->farthest = progress_.farthest();
@@ -300,7 +297,7 @@ awaitable<error_code> stream_reader::check_stream() {
   ask_for(look->last, &look_at_stream::has_last);
   ask_for(look->farthest, &look_at_stream::has_farthest);
   if (look->read_before > look->farthest) ask_for(look->read_before, &look_at_stream::has_read_before);
-  auto asked = co_await asking.replies(frame_->broker.session->now() + frame_->options.timeout);
+  auto asked = co_await asking.replies(frame_->session->now() + frame_->options.timeout);
   const auto& [failure, is_complete] = asked;
   if (failure || !is_complete) co_return failure;  // the next connection asks again
   if (look->error) co_return answer_failure(look->error, look->words);
@@ -354,13 +351,7 @@ bool stream_reader::goes_back() {
 }
 
 error_code stream_reader::answer_failure(const error_code& why, const std::string& words) {
-  const auto detail = stream_ + ": " + words;
-  if (connection_.may_recover(why)) {
-    connection_.give_up(why, detail);
-    return {};
-  }
-  connection_.tell(log_severity::error, session_event::operation_failed, why, detail);
-  return why;
+  return judge_failure(connection_, why, stream_ + ": " + words);
 }
 
 /// Nothing is removed while the position is behind the end of the stream: its last entries would go, which tell the
@@ -383,7 +374,7 @@ void stream_reader::compare(const std::vector<stream_id>& consumed) {
     bool is_whole = true;
   };
   const auto state = std::make_shared<comparison>(comparison{consumed.size()});
-  const auto now = frame_->broker.session->now();
+  const auto now = frame_->session->now();
   is_comparing_ = true;
   answer_by_ = (is_asking_ ? std::max(answer_by_, now) : now) + frame_->options.timeout;
   for (const auto& each : consumed) {

@@ -17,7 +17,7 @@
 #include "redis/stream_progress.hpp"
 #include "redis/stream_replies.hpp"
 #include "redis/stream_trimmer.hpp"
-#include "topic/position_node.hpp"
+#include "source/position_node.hpp"
 
 namespace zkrecipes::detail {
 

@@ -30,7 +30,7 @@ void stream_trimmer::reset() {
 }
 
 awaitable<entry_ids> stream_trimmer::consumed_by_all() {
-  const auto now = frame_->broker.session->now();
+  const auto now = frame_->session->now();
   const auto& groups = frame_->options.groups;
   const bool has_news = seen_ < consumed_ && now >= next_look_;
   if (!has_news || std::ranges::find(groups, group_) == groups.end()) co_return entry_ids();  // the others trim
@@ -49,7 +49,7 @@ awaitable<entry_ids> stream_trimmer::read_positions() {
   std::vector<backend::request> looks;
   for (const auto& each : frame_->options.groups)
     looks.push_back(make_request(opcode::get, frame_->where.position(shard_, each)));
-  auto read = co_await perform_latest(frame_->broker.session, std::move(looks), persistence::limited);
+  auto read = co_await perform_latest(frame_->session, std::move(looks), persistence::limited);
   const auto& [error, replies] = read;
   entry_ids all;
   for (const auto& each : replies) {

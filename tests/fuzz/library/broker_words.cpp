@@ -19,6 +19,7 @@
 #include "rabbitmq/queue_progress.hpp"
 #include "rabbitmq/rabbit_core.hpp"
 #include "session/paths.hpp"
+#include "source/source_letters.hpp"
 
 namespace fuzz::broker_words_target {
 
@@ -57,7 +58,7 @@ void name_producer(const std::string& name) {
 }
 
 void read_letter(std::string_view item) {
-  const auto shard = shard_of_queue_letter(item);
+  const auto shard = shard_of_letter(item, &is_queue_message);
   require(!shard || item.starts_with(shard_name(*shard) + '/'), "an item begins with its shard");
 }
 

@@ -10,6 +10,7 @@
 #include "redis/stream_id.hpp"
 #include "redis/stream_position.hpp"
 #include "redis/stream_replies.hpp"
+#include "source/source_letters.hpp"
 
 namespace fuzz::stream_records_target {
 
@@ -25,7 +26,7 @@ void read_position(std::string_view input) {
 
 void read_id(std::string_view input) {
   if (const auto id = parse_stream_id(input)) require(parse_stream_id(to_string(*id)) == id, "an id reads the same");
-  shard_of_stream_letter(input);
+  shard_of_letter(input, &is_stream_message);
 }
 
 void check_entries(const std::optional<std::vector<stream_entry>>& entries) {

@@ -1,5 +1,6 @@
 // Batches, positions, and the names of batches and messages.
 #include "fuzz/target.hpp"
+#include "source/source_letters.hpp"
 #include "topic/log_position.hpp"
 #include "topic/packed_batch.hpp"
 #include "topic/topic_layout.hpp"
@@ -40,7 +41,7 @@ void read_topic(std::string_view input) {
   for (const auto& name : lines_of(input)) {
     if (const auto place = parse_message_name(name))
       require(parse_message_name(message_name(*place)) == place, "a message has one place");
-    shard_of_letter(name);
+    shard_of_letter(name, &is_topic_message);
   }
   const auto batches = batches_of(lines_of(input));
   for (std::size_t i = 1; i < batches.size(); ++i)

@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(dead_letters_of_a_topic_are_a_warning) {
   topic_options with;
   with.shards = 4;
   topic log(zk(), "/t", with);
-  const auto moved = run(log.async_seek(1, "billing", topic_position::begin(), tuple));
+  const auto moved = run(log.async_seek(1, "billing", source_position::begin(), tuple));
   BOOST_TEST_REQUIRE(!std::get<0>(moved), std::get<0>(moved).message());
   BOOST_TEST(tells(0, "1 topic,"));
   if (!contains("/t/_dead")) create("/t/_dead");

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(the_broker_tells_what_waits) {
   auto log = streams(broker);
   put(log, "tea");
   put(log, "milk");
-  const auto moved = run(log.async_seek(log.shard_of("smith"), "billing", redis_position::begin(), tuple));
+  const auto moved = run(log.async_seek(log.shard_of("smith"), "billing", source_position::begin(), tuple));
   BOOST_TEST_REQUIRE(!std::get<0>(moved), std::get<0>(moved).message());
   const std::vector<std::string> asking{"--broker", broker.address()};
   const auto seen = stream_at("/s", asking);

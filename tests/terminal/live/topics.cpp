@@ -41,7 +41,7 @@ class topic_fixture : public admin_fixture {
       BOOST_TEST_REQUIRE(!each.error(), each.error().message());
     }
   }
-  void seek(const std::string& group, std::uint32_t shard, topic_position where) {
+  void seek(const std::string& group, std::uint32_t shard, source_position where) {
     const auto moved = run(log().async_seek(shard, group, where, tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(moved), std::get<0>(moved).message());
   }
@@ -62,8 +62,8 @@ BOOST_AUTO_TEST_CASE(what_is_kept_and_how_far_the_groups_are) {
   BOOST_TEST(topics().at("topics").as_array().empty());
   put("a", 3);
   const auto shard = log().shard_of("a");
-  seek("billing", shard, topic_position::begin());
-  seek("audit", shard, topic_position::end());
+  seek("billing", shard, source_position::begin());
+  seek("audit", shard, source_position::end());
 
   const auto document = topics();
   BOOST_TEST_REQUIRE(document.at("topics").as_array().size() == 1u);
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_and_how_far_the_groups_are) {
 
 BOOST_AUTO_TEST_CASE(a_message_that_nobody_consumes_becomes_a_problem) {
   put("a", 3);
-  seek("billing", log().shard_of("a"), topic_position::begin());
+  seek("billing", log().shard_of("a"), source_position::begin());
   const auto old = "warning old-messages " + root() + "/t: old messages wait for billing (";
   BOOST_TEST(run_until([&] {
     const auto result = zkadmin({"check", "--message-limit", "100ms"});
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_nobody_consumes_becomes_a_problem) {
 BOOST_AUTO_TEST_CASE(the_dashboard_shows_the_lag) {
   put("a", 3);
   const auto shard = log().shard_of("a");
-  seek("billing", shard, topic_position::begin());
+  seek("billing", shard, source_position::begin());
   pseudo_terminal terminal(io(), 100, 20);
   terminal.start({ZKADMIN_PROGRAM, "--root", root(), "--interval", "200ms"}, {{"ZKADMIN_HOSTS", hosts}});
   BOOST_TEST(terminal.shows("QUORUM 3/3"));
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_dashboard_shows_the_lag) {
   BOOST_TEST(terminal.shows(root() + "/t  billing    3 "));
   terminal.type("\r");
   BOOST_TEST(terminal.shows("TOPIC " + root() + "/t"));
-  seek("billing", shard, topic_position::end());
+  seek("billing", shard, source_position::end());
   BOOST_TEST(terminal.shows("billing    0 "));
   terminal.type("q");
   BOOST_TEST(terminal.exit_code() == 0);

@@ -34,7 +34,7 @@ std::vector<detail::queue_layout> layouts_of(const letter_list& from) {
 /// The same transaction as that of the library. Nothing: the item is none of this queue.
 std::optional<zkrecipes::transaction> requeue_of(const letter_list& from, const letter_status& each) {
   if (!from.group.empty())
-    return detail::revival_of(detail::topic_layout{from.path}, from.shards, from.group, each.letter, each.version);
+    return detail::revival_of(detail::source_layout{from.path}, from.shards, from.group, each.letter, each.version);
   for (const auto& where : layouts_of(from)) {
     auto revival = detail::revival_of(where, each.letter, each.version);
     if (revival) return revival;

@@ -20,8 +20,8 @@
 #include "queue/key_mark.hpp"
 #include "queue/queue_layout.hpp"
 #include "shards/shard_name.hpp"
+#include "source/source_layout.hpp"
 #include "text.hpp"
-#include "topic/topic_layout.hpp"
 
 namespace zkadmin {
 namespace {
@@ -87,7 +87,7 @@ asio::awaitable<letter_list> find_source(zkrecipes::session session, const lette
 asio::awaitable<std::vector<std::string>> list_folder(zkrecipes::session session, letter_list& into) {
   name_list names;
   if (!into.group.empty()) {
-    into.folder = detail::topic_layout{into.path}.dead(into.group);
+    into.folder = detail::source_layout{into.path}.dead(into.group);
     names = co_await names_below(session, into.folder);
     co_return std::move(names).value_or(std::vector<std::string>());
   }

@@ -32,7 +32,8 @@ zkrecipes::rabbit_options options_of_queues(const broker_place& place, const str
 asio::awaitable<error_code> read_rabbitmq(zkrecipes::session session, const broker_place& place,
                                           const stream_status& of, broker_status& into) {
   zkrecipes::rabbit_queues queues(std::move(session), of.path, options_of_queues(place, of));
-  auto seen = co_await queues.async_depths(as_result);
+  const std::string group = queues.queue_group;
+  auto seen = co_await queues.async_lag(group, as_result);
   for (const auto& each : std::get<1>(seen)) {
     shard_depth_status depth{each.shard, "", each.messages};
     depth.consumers = each.consumers;

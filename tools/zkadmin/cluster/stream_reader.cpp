@@ -13,8 +13,8 @@
 #include "external/delivery_memory.hpp"
 #include "for_each_index.hpp"
 #include "shards/shard_name.hpp"
-#include "topic/failed_attempts.hpp"
-#include "topic/topic_layout.hpp"
+#include "source/failed_attempts.hpp"
+#include "source/source_layout.hpp"
 
 namespace zkadmin {
 namespace {
@@ -137,7 +137,7 @@ asio::awaitable<error_code> add_memory(zkrecipes::session session, std::string p
 
 asio::awaitable<error_code> add_shard(zkrecipes::session session, std::string path, std::uint32_t shard,
                                       kept_groups& into) {
-  const auto folder = detail::topic_layout{path}.positions(shard);
+  const auto folder = detail::source_layout{path}.positions(shard);
   std::vector<std::string> names;
   auto error = co_await list_children(session, folder, names);
   for (const auto& each : names) {
@@ -167,7 +167,7 @@ asio::awaitable<error_code> add_shards(zkrecipes::session session, const stream_
 }
 
 asio::awaitable<error_code> count_letters(zkrecipes::session session, std::string path, stream_group_status& of) {
-  const auto folder = detail::topic_layout{path}.dead(of.name);
+  const auto folder = detail::source_layout{path}.dead(of.name);
   auto looked = co_await session.async_exists(folder, as_result);
   const error_code error = std::get<0>(looked);
   if (error == errc::no_node) co_return error_code();

@@ -17,15 +17,6 @@ struct topic_message {
   std::string data{};
 };
 
-/// What a group has still to consume of a shard.
-struct topic_lag {
-  std::uint32_t shard = 0;
-  std::size_t batches = 0;
-  std::uint64_t messages = 0;
-  /// For how long the first of them has been there, by the clock of the server that took it and that of this machine.
-  std::chrono::milliseconds oldest{0};
-};
-
 /// The batches that are kept of a shard.
 struct topic_shard {
   std::uint32_t shard = 0;

@@ -12,7 +12,7 @@
 #include <boost/system/error_code.hpp>
 
 #include <zkrecipes/consumer/message_feed.hpp>
-#include <zkrecipes/consumer/shard.hpp>
+#include <zkrecipes/consumer/source_base.hpp>
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/queue_base.hpp>
 #include <zkrecipes/session.hpp>
@@ -59,14 +59,6 @@ struct rabbit_options {
   retry_policy retry{};
 };
 
-/// What waits in the queue of a shard.
-struct rabbit_depth {
-  std::uint32_t shard = 0;
-  std::uint64_t messages = 0;   ///< Ready to be delivered. What consumers have and have not settled does not count.
-  std::uint32_t consumers = 0;  ///< Connected to the queue. One of them gets messages.
-  bool is_missing = false;      ///< There is no such queue: no producer or consumer has used it, or it was deleted.
-};
-
 /// The log of the session (`session_options::log`) tells the words of the broker.
 enum class rabbit_errc {
   /// The broker can not be reached, does not answer, or can not serve the queue at present. It is tried again.
@@ -90,10 +82,6 @@ struct boost::system::is_error_code_enum<zkrecipes::rabbit_errc> : std::true_typ
 
 namespace zkrecipes {
 
-namespace detail {
-class rabbit_core;
-}
-
 /// Messages that are kept in RabbitMQ, consumed under the fence of a leader or of a shard's owner. A shard is a durable
 /// quorum queue with a single active consumer, `orders:7`, behind the default exchange. Settled messages are written
 /// into a memory in ZooKeeper, in the same transaction as the effects, and acknowledged to the broker afterwards; a
@@ -103,18 +91,16 @@ class rabbit_core;
 /// Any client of RabbitMQ puts with a publish to the default exchange, with the routing key `orders:7`, where 7 is
 /// `shard_of("smith")`, the header `key`, and a message id of its own; its id is known until the broker has the
 /// acknowledgement, and a message without an id is processed at least once. docs/recipes/rabbitmq.md has an example,
-/// the guarantees, and what the broker has to be set to. Needs the component `rabbitmq`. Thread safety: safe.
-class rabbit_queues {
+/// the guarantees, and what the broker has to be set to. There is one group of consumers, `queue_group`. Needs the
+/// component `rabbitmq`. Thread safety: safe.
+class rabbit_queues : public source_base {
  public:
-  using executor_type = session::executor_type;
-
   rabbit_queues() = default;  ///< Stands for nothing: `feed` throws, and operations complete with `closed`.
   /// `path`: where memories and dead letters are kept. Its record is compared when a feed is used first:
   /// `size_mismatch` (another number of shards), `foreign_data` (another queue, or no record of ours).
   /// \throws std::invalid_argument naming the bad path or option.
   rabbit_queues(session over, std::string path, rabbit_options options);
 
-  std::uint32_t shard_of(std::string_view key) const noexcept { return zkrecipes::shard_of(key, shards()); }
   /// The name of the queue of a shard in RabbitMQ.
   std::string queue_of(std::uint32_t shard) const;
 
@@ -129,84 +115,10 @@ class rabbit_queues {
   /// waits. \throws std::invalid_argument if there is no such shard, or if the object was made by default.
   message_feed feed(std::uint32_t shard) const;
 
-  /// Reads how many messages wait, for each shard.
-  ///
-  /// Signature: `void(error_code, std::vector<rabbit_depth>)`. With an error the vector is empty.
-  /// Errors: `no_node` (nobody has used the path yet), `size_mismatch`, `foreign_data`, `no_auth`, `rabbit_errc`
-  /// (`unavailable` when the time for retries of the session is over), and those of `session`.
-  /// Cancellation: all types.
-  /// Thread safety: as the class says.
-  /// Cost: 1 round trip to ZooKeeper; a connection to the broker and 1 command for each shard, up to 100 together; a
-  /// round trip more for each queue that is missing.
-  template <token_for<std::vector<rabbit_depth>> Token = default_token>
-  auto async_depths(Token&& token = Token()) {
-    return detail::initiate<void(error_code, std::vector<rabbit_depth>)>(token, &start_depths, core_);
-  }
+  using source_base::async_lag;
+  using source_base::async_revive;
 
-  /// Reads the dead letters, oldest first. `dead_letter::item` is the shard, a slash, and the name of the message. With
-  /// an error the letters are those that were read before it.
-  ///
-  /// Signature: `void(error_code, std::vector<dead_letter>)`.
-  /// Errors: `no_auth`, and those of `session`.
-  /// Cancellation: all types.
-  /// Thread safety: as the class says.
-  /// Cost: 1 round trip, and 1 for each hundred letters; 1 request, and 1 for each letter.
-  template <token_for<std::vector<dead_letter>> Token = default_token>
-  auto async_dead_letters(Token&& token = Token()) {
-    return detail::initiate<void(error_code, std::vector<dead_letter>)>(token, &start_dead_letters, core_);
-  }
-
-  /// Puts a dead letter back at the end of its queue, as a new message with its key and data, and removes the letter
-  /// when the broker has confirmed it. Two systems take part: with any other error than `no_node`, `bad_arguments`,
-  /// `too_large`, `size_mismatch` and `foreign_data` the message may have been put, and the letter may be there. The id
-  /// of the message is made of the letter's node, so that a consumer that still knows it drops a second one.
-  ///
-  /// Signature: `void(error_code)`.
-  /// Errors: `no_node` (the letter is not there any more, or nobody has used these queues), `outcome_unknown` (the
-  /// broker's confirm was lost), `bad_arguments` (`which` is no letter of these queues), `too_large` (the letter's key
-  /// or data is more than a producer puts, or a part of the message is not in the letter: see
-  /// `dead_letter::missing_bytes`), `size_mismatch` and `foreign_data` (as `async_depths`), `no_auth`,
-  /// `rabbit_errc` (as `async_depths`; `missing_queue`: the queue is not there), and those of `session`.
-  /// Cancellation: all types; the message may have been put, and the letter removed.
-  /// Thread safety: as the class says.
-  /// Cost: 3 round trips, 3 requests; a connection to the broker, and 1 message.
-  template <token_for<> Token = default_token>
-  auto async_revive(dead_letter which, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_revive, core_, std::move(which));
-  }
-
-  /// Removes a dead letter for good.
-  ///
-  /// Signature: `void(error_code)`.
-  /// Errors: `no_node`, `outcome_unknown` (a reply was lost, and the letter has gone), `bad_arguments` (no name, or one
-  /// with a slash), `no_auth`, and those of `session`.
-  /// Cancellation: all types; the letter may have been removed.
-  /// Thread safety: as the class says.
-  /// Cost: 1 round trip, 1 request.
-  template <token_for<> Token = default_token>
-  auto async_discard(dead_letter which, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_discard, core_, std::move(which));
-  }
-
-  const std::string& path() const noexcept;
-  const session& get_session() const noexcept { return session_; }
-  executor_type get_executor() const noexcept { return session_.get_executor(); }
-  std::uint32_t shards() const noexcept;
-
-  /// For the library; the type is not public.
-  using core_ptr = std::shared_ptr<detail::rabbit_core>;
-  const core_ptr& get_core() const noexcept { return core_; }
-
- private:
-  template <class... Results>
-  using handler = detail::handler_for<void(error_code, Results...)>;
-  static void start_depths(handler<std::vector<rabbit_depth>>, core_ptr);
-  static void start_dead_letters(handler<std::vector<dead_letter>>, core_ptr);
-  static void start_revive(handler<>, core_ptr, dead_letter);
-  static void start_discard(handler<>, core_ptr, dead_letter);
-
-  session session_;
-  core_ptr core_;
+  const rabbit_options& options() const noexcept;
 };
 
 }  // namespace zkrecipes

@@ -232,4 +232,13 @@ void broker_connection::tell(log_severity severity, session_event event, const e
   log_({severity, event, server, {}, {}, why, detail});
 }
 
+error_code judge_failure(broker_connection& of, const error_code& why, std::string_view detail) {
+  if (!of.may_recover(why)) {
+    of.tell(log_severity::error, session_event::operation_failed, why, detail);
+    return why;
+  }
+  of.give_up(why, detail);
+  return {};
+}
+
 }  // namespace zkrecipes::detail

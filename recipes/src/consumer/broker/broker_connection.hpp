@@ -123,4 +123,8 @@ class broker_connection {
   std::string last_detail_;
 };
 
+/// Answers a reply that refuses: the connection is given up without an error if the failure may pass, else the error is
+/// told, and returned.
+error_code judge_failure(broker_connection& of, const error_code& why, std::string_view detail);
+
 }  // namespace zkrecipes::detail

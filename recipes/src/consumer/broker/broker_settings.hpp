@@ -6,13 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <zkrecipes/session_options.hpp>
 #include <zkrecipes/tls_options.hpp>
 
-#include "backend/endpoint.hpp"
-#include "backend/tls/tls_context.hpp"
+#include "broker/broker_frame.hpp"
 
 namespace zkrecipes::detail {
 
@@ -32,6 +32,18 @@ class broker_settings {
   std::vector<backend::endpoint> parse_brokers(const std::string& hosts, std::uint16_t port) const;
   /// Null: plain text.
   std::shared_ptr<backend::tls_context> load_certificates(const std::optional<tls_options>& tls) const;
+
+  /// What connections need, but for the session and the errors.
+  template <class Options>
+  broker_frame frame_of(const Options& options, std::string kind, std::uint16_t port) const {
+    broker_frame frame;
+    frame.kind = std::move(kind);
+    frame.brokers = parse_brokers(options.hosts, port);
+    frame.tls = load_certificates(options.tls);
+    frame.timeout = options.timeout;
+    frame.retry = options.retry;
+    return frame;
+  }
 
  private:
   std::string owner_;

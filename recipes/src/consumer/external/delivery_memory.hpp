@@ -11,7 +11,7 @@
 
 #include "external/settled_runs.hpp"
 #include "format/json_object.hpp"
-#include "topic/failed_attempts.hpp"
+#include "source/failed_attempts.hpp"
 
 namespace zkrecipes::detail {
 

@@ -23,11 +23,10 @@ bool is_message_id(const std::string& id) { return !id.empty() && id.size() <= 2
 
 }  // namespace
 
-external_message_source::external_message_source(external_frame_ptr frame, std::string kind, std::uint32_t shard,
-                                                 std::string group, std::unique_ptr<external_port> port)
-    : log_source(frame->session, frame->where, shard, std::move(group)),
+external_message_source::external_message_source(external_frame_ptr frame, std::uint32_t shard, std::string group,
+                                                 std::unique_ptr<external_port> port)
+    : log_source(frame, shard, std::move(group)),
       frame_(std::move(frame)),
-      kind_(std::move(kind)),
       connection_(std::make_shared<external_connection>(frame_, std::move(port))),
       changed_(frame_->session->get_scheduler()),
       held_(most_in_hand(message_order::by_key)),
@@ -83,11 +82,8 @@ awaitable<outcome<held_list>> external_message_source::receive(std::size_t most)
 /// The first time.
 awaitable<error_code> external_message_source::read_record() {
   if (position().is_known()) co_return error_code();
-  auto record = [frame = frame_] { return std::vector<backend::request>{request_of_source(*frame)}; };
-  auto agree = [frame = frame_, kind = kind_] { return agree_on_source(frame, kind); };
-  auto begun = co_await position().begin(record, agree, first_record());
+  auto begun = co_await position().begin(first_record());
   auto& [error, seen] = begun;
-  if (!error) error = compare_source(*frame_, kind_, seen[1]);
   if (error) co_return error;
   if (!load(seen[0].data)) co_return errc::foreign_data;
   position().know(seen[0]);
@@ -158,8 +154,6 @@ transaction external_message_source::moving_on(const std::vector<settlement>& ba
   if (!batch.empty()) position().write(all, record_after(batch));
   return all;
 }
-
-bool external_message_source::adapt(std::size_t, const error_code& why) { return position().note_refused(why); }
 
 awaitable<void> external_message_source::settled(std::vector<settlement> batch) {
   take_messages();  // in front of the news that one of them can not come again

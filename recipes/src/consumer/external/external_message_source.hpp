@@ -11,8 +11,8 @@
 #include "delivery/read_ahead.hpp"
 #include "external/external_connection.hpp"
 #include "external/held_messages.hpp"
-#include "topic/failed_attempts.hpp"
-#include "topic/log_source.hpp"
+#include "source/failed_attempts.hpp"
+#include "source/log_source.hpp"
 
 namespace zkrecipes::detail {
 
@@ -27,15 +27,13 @@ class external_message_source : public log_source {
   awaitable<outcome<std::vector<message>>> receive(std::size_t most) final;
   /// From memory. One that has not come yet in this term may still come.
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) final;
-  bool can_read_again() const noexcept final { return true; }
   void set_order(message_order order) final { held_.resize(most_in_hand(order)); }
   transaction moving_on(const std::vector<settlement>& batch) final;
-  bool adapt(std::size_t operation, const error_code& why) final;
   awaitable<void> settled(std::vector<settlement> batch) final;
   awaitable<void> close() final;
 
  protected:
-  external_message_source(external_frame_ptr frame, std::string kind, std::uint32_t shard, std::string group,
+  external_message_source(external_frame_ptr frame, std::uint32_t shard, std::string group,
                           std::unique_ptr<external_port> port);
 
   const external_options& options() const noexcept { return frame_->options; }
@@ -70,7 +68,6 @@ class external_message_source : public log_source {
   message make_message(const external_message& what) const;
 
   external_frame_ptr frame_;
-  std::string kind_;
   std::shared_ptr<external_connection> connection_;
   condition changed_;
   held_messages held_;

@@ -9,18 +9,16 @@
 #include <vector>
 
 #include <zkrecipes/consumer/external_source.hpp>
-#include <zkrecipes/queue_base.hpp>
 
 #include "external/external_frame.hpp"
 #include "external/external_message_source.hpp"
 #include "external/external_port.hpp"
 #include "external/place_progress.hpp"
 #include "external/remembered_ids.hpp"
-#include "queue/dead_letter_folder.hpp"
 #include "session/make.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"
-#include "topic/topic_frame.hpp"
+#include "source/source_core.hpp"
 
 namespace zkrecipes::detail {
 
@@ -62,7 +60,7 @@ class queue_port final : public external_port {
 
 external_queue_source::external_queue_source(external_frame_ptr frame, std::shared_ptr<external_queue> from,
                                              std::uint32_t shard)
-    : external_message_source(std::move(frame), "external_queue", shard, external_source::queue_group,
+    : external_message_source(std::move(frame), shard, external_source::queue_group,
                               std::make_unique<queue_port>(std::move(from))),
       memory_(options().remembered) {}
 
@@ -147,8 +145,7 @@ class log_port final : public external_port {
 
 external_log_source::external_log_source(external_frame_ptr frame, std::shared_ptr<external_log> from,
                                          std::uint32_t shard, std::string group)
-    : external_message_source(std::move(frame), "external_log", shard, std::move(group),
-                              std::make_unique<log_port>(std::move(from))) {}
+    : external_message_source(std::move(frame), shard, std::move(group), std::make_unique<log_port>(std::move(from))) {}
 
 std::string external_log_source::first_record() const { return serialize(place_position()); }
 
@@ -184,31 +181,6 @@ void external_log_source::apply(place_progress& to, const std::vector<settlement
   }
 }
 
-/// The implementation of an object of `external_source`: what operators ask, and what they change.
-class external_core : public std::enable_shared_from_this<external_core> {
- public:
-  explicit external_core(external_frame_ptr frame) : frame_(std::move(frame)) {}
-
-  const external_frame_ptr& frame() const noexcept { return frame_; }
-  const scheduler_ptr& get_scheduler() const noexcept { return frame_->session->get_scheduler(); }
-
-  awaitable<outcome<std::vector<dead_letter>>> dead_letters(std::string group);
-  awaitable<outcome<>> discard(std::string group, dead_letter which);
-
- private:
-  external_frame_ptr frame_;
-};
-
-awaitable<outcome<std::vector<dead_letter>>> external_core::dead_letters(std::string group) {
-  if (!is_group(group)) return refuse<std::vector<dead_letter>>(errc::bad_arguments);
-  return read_letters(frame_->session, frame_->where.dead(group));
-}
-
-awaitable<outcome<>> external_core::discard(std::string group, dead_letter which) {
-  if (!is_group(group) || which.name.empty()) return refuse<>(errc::bad_arguments);
-  return discard_letter(frame_->session, frame_->where.dead(group), std::move(which.name));
-}
-
 }  // namespace zkrecipes::detail
 
 namespace zkrecipes {
@@ -238,46 +210,51 @@ void check_external(const external_options& options) {
   require_external(is_pause, "retry.max_pause", "it must be first_pause to 1 h");
 }
 
-void check_feed(const external_source::core_ptr& core, bool is_there, std::uint32_t shard) {
-  if (!core) throw std::invalid_argument("external_source: an object that was made by default has no messages");
+source_base::core_ptr make_source(const session& over, std::string path, external_options options) {
+  require_path("external_source path", path);
+  check_external(options);
+  const auto shards = options.shards;
+  source_frame source{require_session(over), {std::move(path)}, {}, shards};
+  return std::make_shared<source_core>(
+      std::make_shared<external_frame>(external_frame{std::move(source), std::move(options)}));
+}
+
+/// The frame of one feed, with the record of its kind.
+external_frame_ptr frame_of_feed(const external_source& of, const char* kind, bool is_there, std::uint32_t shard) {
+  require_shard(of, "external_source", shard);
   if (!is_there) throw std::invalid_argument("external_source: a null pointer is no source");
-  const bool is_shard = shard < core->frame()->options.shards;
-  if (!is_shard) throw std::invalid_argument("external_source: there is no shard " + shard_name(shard));
+  auto frame = std::make_shared<external_frame>(*frame_of<external_frame>(of));
+  frame->record = json_object::of_kind(kind);
+  frame->record.set("count", std::int64_t{frame->shards}).set("source", frame->options.source);
+  return frame;
 }
 
 }  // namespace
 
-external_source::external_source(session over, std::string path, external_options options) : session_(std::move(over)) {
-  require_path("external_source path", path);
-  check_external(options);
-  const auto& core = require_session(session_);
-  core_ = std::make_shared<external_core>(
-      std::make_shared<external_frame>(external_frame{core, topic_layout{std::move(path)}, std::move(options)}));
-}
+external_source::external_source(session over, std::string path, external_options options)
+    : source_base(over, make_source(over, std::move(path), std::move(options))) {}
 
-const std::string& external_source::path() const noexcept { return core_ ? core_->frame()->where.root : no_path(); }
-
-std::uint32_t external_source::shards() const noexcept { return core_ ? core_->frame()->options.shards : 1; }
+const external_options& external_source::options() const noexcept { return options_of<external_frame>(*this); }
 
 message_feed external_source::feed(std::shared_ptr<external_log> from, std::uint32_t shard, std::string group) const {
-  check_feed(core_, from != nullptr, shard);
+  const auto frame = frame_of_feed(*this, "external_log", from != nullptr, shard);
   require_name("name of a group", group);
-  auto source = std::make_shared<external_log_source>(core_->frame(), std::move(from), shard, std::move(group));
-  return message_feed(session_, std::move(source));
+  return message_feed(get_session(), std::make_shared<external_log_source>(frame, std::move(from), shard, group));
 }
 
 message_feed external_source::feed(std::shared_ptr<external_queue> from, std::uint32_t shard) const {
-  check_feed(core_, from != nullptr, shard);
-  auto source = std::make_shared<external_queue_source>(core_->frame(), std::move(from), shard);
-  return message_feed(session_, std::move(source));
+  const auto frame = frame_of_feed(*this, "external_queue", from != nullptr, shard);
+  return message_feed(get_session(), std::make_shared<external_queue_source>(frame, std::move(from), shard));
 }
 
-void external_source::start_dead_letters(handler<std::vector<dead_letter>> h, core_ptr core, std::string group) {
-  launch(std::move(h), std::move(core), &external_core::dead_letters, std::move(group));
-}
+// What a user's log or queue need not have.
 
-void external_source::start_discard(handler<> h, core_ptr core, std::string group, dead_letter which) {
-  launch(std::move(h), std::move(core), &external_core::discard, std::move(group), std::move(which));
-}
+boost::asio::awaitable<error_code> external_log::consumed(std::string) { co_return error_code(); }
+
+boost::asio::awaitable<void> external_log::close() { co_return; }
+
+std::vector<std::string> external_queue::take_forgotten() { return {}; }
+
+boost::asio::awaitable<void> external_queue::close() { co_return; }
 
 }  // namespace zkrecipes

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "format/json_object.hpp"
-#include "topic/failed_attempts.hpp"
+#include "source/failed_attempts.hpp"
 
 namespace zkrecipes::detail {
 

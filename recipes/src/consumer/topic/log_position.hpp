@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "format/json_object.hpp"
-#include "topic/failed_attempts.hpp"
+#include "source/failed_attempts.hpp"
 #include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {

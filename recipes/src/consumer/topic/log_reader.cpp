@@ -104,15 +104,8 @@ awaitable<error_code> log_reader::await_progress() {
 /// Reads the position and the list, the first time.
 awaitable<error_code> log_reader::get_ready() {
   if (position_.is_known()) co_return error_code();
-  auto agree = [topic = topic_] { return agree_on_topic(topic); };
-  auto list_and_record = [this, list = listing()] {
-    auto looks = list();
-    looks.push_back(request_of_topic(*topic_));
-    return looks;
-  };
-  auto begun = co_await position_.begin(list_and_record, agree, serialize(log_position()));
+  auto begun = co_await position_.begin(serialize(log_position()), listing());
   auto& [error, seen] = begun;
-  if (!error) error = compare_topic(*topic_, seen[2]);  // in front of the list: there is no folder beyond their shards
   if (!error) error = seen[1].error;
   if (error) co_return error;
   auto stored = parse_position(seen[0].data);
@@ -169,7 +162,7 @@ void log_reader::ask_ahead(std::size_t most) {
   for (; next != known_.end(); ++next) {
     if (asked_.size() == most_asked || ready_.size() + asked_messages_ >= wanted) return;
     const auto& which = next->second;
-    auto get = make_request(opcode::get, topic_->where.batch(shard_, which.name));
+    auto get = make_request(opcode::get, batch_path(topic_->where, shard_, which.name));
     asked_.push_back({which, topic_->session->send(std::move(get))});
     asked_messages_ += which.count;
     last_asked_ = which.number;
@@ -288,7 +281,7 @@ awaitable<error_code> log_reader::read_batches(std::vector<batch_name> which,
   for (std::size_t from = 0; from < which.size();) {
     std::vector<backend::request> some;
     for (auto i = from; i < std::min(which.size(), from + most_asked); ++i) {
-      some.push_back(make_request(opcode::get, topic_->where.batch(shard_, which[i].name)));
+      some.push_back(make_request(opcode::get, batch_path(topic_->where, shard_, which[i].name)));
     }
     auto nodes = co_await topic_->session->perform_all(std::move(some));
     const auto bad = std::ranges::find_if(nodes, [](const backend::reply& each) { return is_untold(each.error); });

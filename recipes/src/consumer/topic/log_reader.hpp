@@ -14,8 +14,8 @@
 #include <zkrecipes/queue_base.hpp>
 
 #include "session/watch.hpp"
+#include "source/position_node.hpp"
 #include "topic/log_progress.hpp"
-#include "topic/position_node.hpp"
 #include "topic/topic_frame.hpp"
 
 namespace zkrecipes::detail {

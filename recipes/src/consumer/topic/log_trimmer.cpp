@@ -213,7 +213,7 @@ awaitable<error_code> log_trimmer::learn(const chosen_batches& which) {
   for (std::size_t i = 0; i < which.size(); ++i) {
     if (!learned_.contains(which[i].number)) {
       unknown.push_back(which[i].number);
-      looks.push_back(make_request(opcode::exists, topic_->where.batch(shard_, which[i].name)));
+      looks.push_back(make_request(opcode::exists, batch_path(topic_->where, shard_, which[i].name)));
     }
     const bool is_full = looks.size() == trimmed_at_once || i + 1 == which.size();
     if (!is_full || looks.empty()) continue;
@@ -238,7 +238,7 @@ awaitable<error_code> log_trimmer::remove(chosen_batches which) {
     std::vector<backend::request> removals;
     for (auto i = from; i < std::min(which.size(), from + trimmed_at_once); ++i) {
       transaction one;
-      one.check(folder, version_).remove(topic_->where.batch(shard_, which[i].name));
+      one.check(folder, version_).remove(batch_path(topic_->where, shard_, which[i].name));
       removals.push_back(backend::make_multi(std::move(one)));
     }
     auto replies = co_await topic_->session->perform_all(std::move(removals));

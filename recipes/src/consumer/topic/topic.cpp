@@ -26,52 +26,29 @@ void check(const topic_options& options) {
   if (keep.bytes && *keep.bytes < 1) throw std::invalid_argument("topic_retention::bytes: it must be at least 1");
 }
 
-}  // namespace
-
-topic::topic(session over, std::string path, topic_options options) : session_(std::move(over)) {
+source_base::core_ptr make_topic(const session& over, std::string path, topic_options options) {
   require_path("topic path", path);
   check(options);
-  const auto& core = require_session(session_);
-  auto frame = std::make_shared<topic_frame>(topic_frame{core, topic_layout{std::move(path)}, std::move(options)});
-  core_ = std::make_shared<topic_core>(std::move(frame));
+  const auto shards = options.shards;
+  return std::make_shared<topic_core>(std::make_shared<topic_frame>(topic_frame{
+      {require_session(over), {std::move(path)}, record_of_source("topic", shards), shards}, std::move(options)}));
 }
 
-const std::string& topic::path() const noexcept { return core_ ? core_->frame()->where.root : no_path(); }
+}  // namespace
 
-const topic_options& topic::options() const noexcept {
-  static const topic_options defaults;
-  return core_ ? core_->frame()->options : defaults;
-}
+topic::topic(session over, std::string path, topic_options options)
+    : source_base(over, make_topic(over, std::move(path), std::move(options))) {}
+
+const topic_options& topic::options() const noexcept { return options_of<topic_frame>(*this); }
 
 message_feed topic::feed(std::uint32_t shard, std::string group) const {
-  if (!core_) throw std::invalid_argument("topic: one that was made by default has no messages");
-  if (shard >= options().shards) throw std::invalid_argument("topic: there is no shard " + shard_name(shard));
+  require_shard(*this, "topic", shard);
   require_name("name of a group", group);
-  return message_feed(session_, std::make_shared<topic_source>(core_->frame(), shard, std::move(group)));
+  return message_feed(get_session(), std::make_shared<topic_source>(frame_of<topic_frame>(*this), shard, group));
 }
 
-void topic::start_seek(handler<> h, core_ptr core, std::uint32_t shard, std::string group, topic_position where) {
-  launch(std::move(h), std::move(core), &topic_core::seek, shard, std::move(group), where);
-}
-
-void topic::start_lag(handler<std::vector<topic_lag>> h, core_ptr core, std::string group) {
-  launch(std::move(h), std::move(core), &topic_core::lag, std::move(group));
-}
-
-void topic::start_shards(handler<std::vector<topic_shard>> h, core_ptr core) {
-  launch(std::move(h), std::move(core), &topic_core::shards);
-}
-
-void topic::start_dead_letters(handler<std::vector<dead_letter>> h, core_ptr core, std::string group) {
-  launch(std::move(h), std::move(core), &topic_core::dead_letters, std::move(group));
-}
-
-void topic::start_revive(handler<> h, core_ptr core, std::string group, dead_letter which) {
-  launch(std::move(h), std::move(core), &topic_core::revive, std::move(group), std::move(which));
-}
-
-void topic::start_discard(handler<> h, core_ptr core, std::string group, dead_letter which) {
-  launch(std::move(h), std::move(core), &topic_core::discard, std::move(group), std::move(which));
+void topic::start_shards(handler_for<void(error_code, std::vector<topic_shard>)> h, core_ptr core) {
+  launch(std::move(h), std::static_pointer_cast<topic_core>(core), &topic_core::shards);
 }
 
 }  // namespace zkrecipes

@@ -6,9 +6,10 @@
 #include "backend/worded_errors.hpp"
 #include "queue/dead_letter_folder.hpp"
 #include "session/outcomes.hpp"
+#include "session/paths.hpp"
 #include "session/request_size.hpp"
 #include "session/together.hpp"
-#include "topic/position_seek.hpp"
+#include "topic/log_position.hpp"
 #include "topic/topic_letters.hpp"
 
 namespace zkrecipes::detail {
@@ -17,64 +18,49 @@ using backend::opcode;
 
 namespace {
 
-using lags = std::vector<topic_lag>;
+using lags = std::vector<source_lag>;
 using shard_views = std::vector<topic_shard>;
-using topic_letters = std::vector<dead_letter>;
 using topic_replies = std::vector<backend::reply>;
 
 constexpr std::uint32_t shards_at_once = 100;
 
 }  // namespace
 
+topic_core::topic_core(topic_frame_ptr frame) : source_core(frame, &is_topic_message), topic_(std::move(frame)) {}
+
 /// A node that is missing is an answer, not an error.
 awaitable<outcome<topic_replies>> topic_core::ask(std::vector<backend::request> what) {
-  auto replies = co_await frame_->session->perform_all(std::move(what));
+  auto replies = co_await topic_->session->perform_all(std::move(what));
   const auto bad =
       std::ranges::find_if(replies, [](const auto& each) { return each.error && each.error != errc::no_node; });
   const auto error = bad == replies.end() ? error_code() : bad->error;
   co_return outcome<topic_replies>(error, std::move(replies));
 }
 
-awaitable<outcome<>> topic_core::seek(std::uint32_t shard, std::string group, topic_position where) {
-  const bool is_place = where.what() != topic_position::kind::at || where.batch() >= 0;
-  if (shard >= frame_->options.shards || !is_group(group) || !is_place) co_return outcome<>(errc::bad_arguments);
-  auto error = co_await agree_on_topic(frame_);
-  if (error) co_return outcome<>(error);
-  auto found = co_await position_at(shard, where);
-  auto& [failure, position] = found;
-  if (failure) co_return outcome<>(failure);
-  position.seek = frame_->session->make_guid();
-  auto path = frame_->where.position(shard, group);
-  auto text = serialize(position);
-  error = co_await write_position(frame_->session, std::move(path), std::move(text), position.seek);
-  co_return outcome<>(error);
-}
-
-awaitable<outcome<log_position>> topic_core::position_at(std::uint32_t shard, topic_position where) {
+awaitable<outcome<std::string>> topic_core::record_at(std::uint32_t shard, source_position where, std::string seek) {
   log_position position;
-  if (where.what() == topic_position::kind::at) position.next = message_place{where.batch(), where.index()};
-  if (where.what() != topic_position::kind::end) co_return outcome<log_position>(error_code(), std::move(position));
-  auto list = make_request(opcode::children, frame_->where.shard(shard));
-  auto listed = co_await frame_->session->perform(std::move(list), retry::always);
+  position.seek = std::move(seek);
+  if (where.what() == source_position::kind::at) position.next = parse_message_name(where.name());
+  if (where.what() != source_position::kind::end) co_return outcome<std::string>(error_code(), serialize(position));
+  auto list = make_request(opcode::children, topic_->where.shard(shard));
+  auto listed = co_await topic_->session->perform(std::move(list), retry::always);
   if (listed.error == errc::no_node) listed.error.clear();
   const auto batches = batches_of(listed.children);
   if (!batches.empty()) position.next = message_place{batches.back().number + 1, 0};
-  co_return outcome<log_position>(listed.error, std::move(position));
+  co_return outcome<std::string>(listed.error, serialize(position));
 }
 
-awaitable<outcome<lags>> topic_core::lag(std::string group) {
-  lags all;
-  if (!is_group(group)) co_return outcome<lags>(errc::bad_arguments, std::move(all));
-  auto error = co_await find_topic(frame_);
-  const auto count = frame_->options.shards;
+awaitable<error_code> topic_core::read_lags(std::string group, lags& into) {
+  error_code error;
+  const auto count = topic_->shards;
   for (std::uint32_t from = 0; !error && from < count; from += shards_at_once) {
-    error = co_await add_lags(from, std::min(from + shards_at_once, count), group, all);
+    error = co_await add_lags(from, std::min(from + shards_at_once, count), group, into);
   }
-  co_return outcome<lags>(error, std::move(all));
+  co_return error;
 }
 
 awaitable<error_code> topic_core::add_lags(std::uint32_t from, std::uint32_t to, const std::string& group, lags& into) {
-  const auto& where = frame_->where;
+  const auto& where = topic_->where;
   std::vector<backend::request> looks;
   for (auto shard = from; shard < to; ++shard) {
     // The position first: what is consumed between the two reads counts as lag.
@@ -89,12 +75,12 @@ awaitable<error_code> topic_core::add_lags(std::uint32_t from, std::uint32_t to,
     const auto& position_node = replies[2 * (shard - from)];
     const auto position = position_node.error ? log_position() : parse_position(position_node.data);
     if (!position) co_return errc::foreign_data;
-    topic_lag lag;
+    source_lag lag;
     lag.shard = shard;
     for (const auto& each : batches_of(replies[2 * (shard - from) + 1].children)) {
       const auto left = position->count_left(each);
       if (left == 0) continue;
-      if (lag.batches == 0) firsts.push_back(make_request(opcode::exists, where.batch(shard, each.name)));
+      if (lag.batches == 0) firsts.push_back(make_request(opcode::exists, batch_path(where, shard, each.name)));
       if (lag.batches == 0) whose.push_back(into.size());
       ++lag.batches;
       lag.messages += left;
@@ -115,14 +101,14 @@ awaitable<error_code> topic_core::add_lags(std::uint32_t from, std::uint32_t to,
 
 awaitable<outcome<shard_views>> topic_core::shards() {
   shard_views all;
-  auto error = co_await find_topic(frame_);
-  const auto count = frame_->options.shards;
+  auto error = co_await find_record(topic_);
+  const auto count = topic_->shards;
   for (std::uint32_t from = 0; !error && from < count; from += shards_at_once) {
     const auto to = std::min(from + shards_at_once, count);
     std::vector<backend::request> looks;
     for (auto shard = from; shard < to; ++shard) {
-      looks.push_back(make_request(opcode::children, frame_->where.shard(shard)));
-      looks.push_back(make_request(opcode::children, frame_->where.positions(shard)));
+      looks.push_back(make_request(opcode::children, topic_->where.shard(shard)));
+      looks.push_back(make_request(opcode::children, topic_->where.positions(shard)));
     }
     auto seen = co_await ask(std::move(looks));
     auto& [failure, replies] = seen;
@@ -142,33 +128,23 @@ awaitable<outcome<shard_views>> topic_core::shards() {
   co_return outcome<shard_views>(error, std::move(all));
 }
 
-awaitable<outcome<topic_letters>> topic_core::dead_letters(std::string group) {
-  if (!is_group(group)) return refuse<topic_letters>(errc::bad_arguments);
-  return read_letters(frame_->session, frame_->where.dead(group));
-}
-
 /// One transaction: a letter that is still there proves that nothing was done.
-awaitable<outcome<>> topic_core::revive(std::string group, dead_letter which) {
-  const auto all = revival_of(frame_->where, frame_->options.shards, group, which);
-  if (!all || !is_group(group)) co_return outcome<>(errc::bad_arguments);
-  const auto letter = join(frame_->where.dead(group), which.name);
+awaitable<outcome<>> topic_core::put_back(std::uint32_t, std::string group, dead_letter which) {
+  const auto all = revival_of(topic_->where, topic_->shards, group, which);
+  if (!all) co_return outcome<>(errc::bad_arguments);
+  const auto letter = join(topic_->where.dead(group), which.name);
   for (bool was_sent = false;;) {
-    auto result = co_await frame_->session->perform(backend::make_multi(*all), retry::once);
+    auto result = co_await topic_->session->perform(backend::make_multi(*all), retry::once);
     auto error = result.error;
     if (error == errc::no_node && was_sent) co_return outcome<>(errc::outcome_unknown);
     const bool is_maybe_done = may_have_happened(error) && result.sent;
     was_sent = was_sent || is_maybe_done;
-    if (is_maybe_done) error = co_await see_letter(frame_->session, letter);
+    if (is_maybe_done) error = co_await see_letter(topic_->session, letter);
     const bool is_undone = may_have_happened(result.error) && (!error || !is_maybe_done);
     if (!is_undone || error == errc::session_expired) co_return outcome<>(error);
-    error = co_await frame_->session->wait_connected(nullptr, frame_->session->retry_deadline());
+    error = co_await topic_->session->wait_connected(nullptr, topic_->session->retry_deadline());
     if (error) co_return outcome<>(error == errc::timed_out ? backend::loss_of(true, was_sent) : error);
   }
-}
-
-awaitable<outcome<>> topic_core::discard(std::string group, dead_letter which) {
-  if (!is_group(group) || which.name.empty()) return refuse<>(errc::bad_arguments);
-  return discard_letter(frame_->session, frame_->where.dead(group), std::move(which.name));
 }
 
 }  // namespace zkrecipes::detail

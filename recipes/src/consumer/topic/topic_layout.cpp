@@ -23,25 +23,9 @@ std::optional<Number> parse_plain(std::string_view text) {
 
 }  // namespace
 
-std::string topic_layout::shard(std::uint32_t number) const { return join(root, shard_name(number)); }
-
-std::string topic_layout::batch(std::uint32_t shard_number, std::string_view name) const {
-  return join(shard(shard_number), name);
+std::string batch_path(const source_layout& where, std::uint32_t shard, std::string_view name) {
+  return join(where.shard(shard), name);
 }
-
-std::string topic_layout::positions(std::uint32_t shard_number) const { return join(shard(shard_number), "_at"); }
-
-std::string topic_layout::position(std::uint32_t shard_number, std::string_view group) const {
-  return join(positions(shard_number), group);
-}
-
-std::string topic_layout::marks(std::uint32_t shard_number, std::string_view group) const {
-  return join(join(shard(shard_number), "_repeats"), group);
-}
-
-std::string topic_layout::producers() const { return join(root, "_producers"); }
-
-std::string topic_layout::dead(std::string_view group) const { return join(join(root, "_dead"), group); }
 
 std::string batch_marker(std::size_t count) { return std::string(batch_prefix) + std::to_string(count) + '-'; }
 

@@ -1,4 +1,4 @@
-// The nodes of a topic in ZooKeeper, and the names of its batches.
+// The batches of a topic: their nodes, and the names of their messages.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shards/shard_name.hpp"
+#include "source/source_layout.hpp"
 
 namespace zkrecipes::detail {
 
@@ -25,21 +25,7 @@ struct message_place {
   friend auto operator<=>(const message_place&, const message_place&) = default;
 };
 
-struct topic_layout {
-  std::string root;
-
-  std::string shard(std::uint32_t number) const;
-  std::string batch(std::uint32_t shard_number, std::string_view name) const;
-  /// The folder of the positions of a shard's groups.
-  std::string positions(std::uint32_t shard_number) const;
-  std::string position(std::uint32_t shard_number, std::string_view group) const;
-  /// The marks of the producers in a shard, for one group.
-  std::string marks(std::uint32_t shard_number, std::string_view group) const;
-  std::string producers() const;
-  /// The folder of the dead letters of a group.
-  std::string dead(std::string_view group) const;
-};
-
+std::string batch_path(const source_layout& where, std::uint32_t shard, std::string_view name);
 /// The name of a batch, before the server appends the number.
 std::string batch_marker(std::size_t count);
 std::optional<batch_name> parse_batch_name(std::string_view name);

@@ -30,8 +30,8 @@ topic_producer::topic_producer(const topic& into, std::string name, topic_produc
     : session_(into.get_session()) {
   require_name("producer name", name);
   check(options);
-  if (!into.get_topic()) throw std::invalid_argument("topic_producer: a topic that was made by default takes nothing");
-  state_ = std::make_shared<topic_producer_state>(into.get_topic()->frame(), name, options);
+  if (!into.get_core()) throw std::invalid_argument("topic_producer: a topic that was made by default takes nothing");
+  state_ = std::make_shared<topic_producer_state>(frame_of<topic_frame>(into), name, options);
 }
 
 const std::string& topic_producer::path() const noexcept { return state_ ? state_->path() : no_path(); }

@@ -25,7 +25,7 @@ topic_sender::topic_sender(topic_frame_ptr topic, const std::string& name)
       record_(topic_->session, join(topic_->where.producers(), name), [this] { return make_topic(); }) {}
 
 awaitable<error_code> topic_sender::make_topic() {
-  auto error = co_await agree_on_topic(topic_);
+  auto error = co_await agree_on_record(topic_);
   if (!error) error = co_await topic_->session->ensure_path(topic_->where.producers());
   co_return error;
 }

@@ -4,11 +4,21 @@
 #include <utility>
 
 #include "session/outcomes.hpp"
+#include "shards/shard_name.hpp"
 
 namespace zkrecipes::detail {
 
+namespace {
+
+/// Whether nobody else needs what this group has consumed, so that it is removed at once.
+bool removes_consumed(const topic_retention& keep, const std::string& group) {
+  return keep.groups.size() == 1 && keep.groups.front() == group && !keep.age && !keep.bytes;
+}
+
+}  // namespace
+
 topic_source::topic_source(topic_frame_ptr topic, std::uint32_t shard, std::string group)
-    : log_source(topic->session, topic->where, shard, group),
+    : log_source(topic, shard, group),
       topic_(std::move(topic)),
       reader_(topic_, shard, position()),
       trimmer_(std::make_shared<log_trimmer>(topic_, shard, removes_consumed(topic_->options.retention, group))),
@@ -50,7 +60,7 @@ transaction topic_source::moving_on(const std::vector<settlement>& batch) {
     const auto* which = kept_.contains(number) ? nullptr : name_of_finished(number);
     if (!which || removing_.size() >= removals_) continue;
     removing_.push_back(number);
-    all.remove(topic_->where.batch(shard(), which->name));
+    all.remove(batch_path(topic_->where, shard(), which->name));
   }
   return all;
 }

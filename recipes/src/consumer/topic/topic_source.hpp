@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "source/log_source.hpp"
 #include "topic/log_reader.hpp"
-#include "topic/log_source.hpp"
 #include "topic/log_trimmer.hpp"
 
 namespace zkrecipes::detail {
@@ -33,7 +33,6 @@ class topic_source final : public log_source {
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) override {
     return reader_.read_again(std::move(names));
   }
-  bool can_read_again() const noexcept override { return true; }
   transaction moving_on(const std::vector<settlement>& batch) override;
   bool adapt(std::size_t operation, const error_code& why) override;
   awaitable<void> settled(std::vector<settlement> batch) override;

@@ -30,9 +30,9 @@ void topic_transaction::add(std::uint32_t shard, std::string_view key, std::stri
   ++count_;
 }
 
-void topic_transaction::add_to(transaction& all, const topic_layout& where) const {
+void topic_transaction::add_to(transaction& all, const source_layout& where) const {
   for (const auto& each : nodes_) {
-    all.create(where.batch(each.shard, batch_marker(each.content.count())), each.content.text(),
+    all.create(batch_path(where, each.shard, batch_marker(each.content.count())), each.content.text(),
                create_mode::persistent_sequential);
   }
 }

@@ -31,7 +31,7 @@ class topic_transaction {
   };
   const std::vector<node>& nodes() const noexcept { return nodes_; }
   /// Adds the nodes, in order.
-  void add_to(transaction& all, const topic_layout& where) const;
+  void add_to(transaction& all, const source_layout& where) const;
 
  private:
   bool needs_node(std::uint32_t shard, std::size_t bytes) const;

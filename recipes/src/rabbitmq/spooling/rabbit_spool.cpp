@@ -49,8 +49,8 @@ class rabbit_target final : public spool_target {
 
 namespace {
 
-const rabbit_frame_ptr& frame_of(const rabbit_queues& queues) {
-  if (queues.get_core()) return queues.get_core()->frame();
+rabbit_frame_ptr frame_of(const rabbit_queues& queues) {
+  if (queues.get_core()) return detail::frame_of<rabbit_frame>(queues);
   throw std::invalid_argument("spool_into: queues that were made by default take nothing");
 }
 

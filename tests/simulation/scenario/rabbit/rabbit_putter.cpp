@@ -142,12 +142,12 @@ void rabbit_putter::put_plainly(const std::string& publisher) {
 }
 
 void rabbit_putter::count() {
-  operations_.start<std::vector<rabbit_depth>>([this](auto token) { queues_.async_depths(std::move(token)); },
-                                               [this](error_code error, std::vector<rabbit_depth> depths) {
-                                                 const auto expected = error ? 0 : rabbit_shards;
-                                                 of_.in.require(depths.size() == expected, "each queue is counted",
-                                                                error.message());
-                                               });
+  operations_.start<std::vector<source_lag>>(
+      [this](auto token) { queues_.async_lag(queues_.queue_group, std::move(token)); },
+      [this](error_code error, std::vector<source_lag> lags) {
+        const auto expected = error ? 0 : rabbit_shards;
+        of_.in.require(lags.size() == expected, "each queue is counted", error.message());
+      });
 }
 
 }  // namespace

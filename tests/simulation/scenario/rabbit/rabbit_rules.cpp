@@ -6,7 +6,7 @@
 
 #include "queue/dead_letter.hpp"
 #include "rabbitmq/rabbit_frame.hpp"
-#include "topic/topic_layout.hpp"
+#include "source/source_layout.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -19,8 +19,8 @@ constexpr span recent_consumers = 30s;
 constexpr std::uint64_t most_numbers = 10'000;  // of a producer in one run
 constexpr const char* letter_folder = "/rabbit/_dead/consumers/";
 
-const detail::topic_layout& layout() {
-  static const detail::topic_layout where{"/rabbit"};
+const detail::source_layout& layout() {
+  static const detail::source_layout where{"/rabbit"};
   return where;
 }
 
@@ -43,7 +43,9 @@ rabbit_rules::rabbit_rules(stage& in, const queue_consumer_options& options, con
 
 std::string rabbit_rules::election_path(std::uint32_t shard) { return "/consumer-" + std::to_string(shard); }
 std::string rabbit_rules::result_path(std::uint32_t shard) { return "/result-" + std::to_string(shard); }
-std::string rabbit_rules::memory_path(std::uint32_t shard) { return layout().position(shard, detail::rabbit_group); }
+std::string rabbit_rules::memory_path(std::uint32_t shard) {
+  return layout().position(shard, rabbit_queues::queue_group);
+}
 
 void rabbit_rules::queued(const std::string& queue, const rabbit_message& what) {
   const auto shard = shard_of_queue(queue);

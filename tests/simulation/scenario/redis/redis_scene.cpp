@@ -96,7 +96,7 @@ void redis_scene::mend(int feed, const error_code& why, const session& with, ope
   auto streams = streams_over(with);
   by.start<>(
       [&](auto token) {
-        streams.async_seek(rules.shard_of(feed), rules.group_of(feed), redis_position::end(), std::move(token));
+        streams.async_seek(rules.shard_of(feed), rules.group_of(feed), source_position::end(), std::move(token));
       },
       [then = std::move(then)](error_code) { then(); });
 }

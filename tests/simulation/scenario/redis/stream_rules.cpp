@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "queue/dead_letter.hpp"
-#include "topic/topic_layout.hpp"
+#include "source/source_layout.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -13,8 +13,8 @@ using kind = change::kind;
 
 namespace {
 
-const detail::topic_layout& redis_layout() {
-  static const detail::topic_layout where{stream_rules::root};
+const detail::source_layout& redis_layout() {
+  static const detail::source_layout where{stream_rules::root};
   return where;
 }
 

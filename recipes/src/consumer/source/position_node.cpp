@@ -1,4 +1,4 @@
-#include "topic/position_node.hpp"
+#include "source/position_node.hpp"
 
 #include <tuple>
 #include <utility>
@@ -17,8 +17,9 @@ using position_replies = position_node::replies;
 
 }  // namespace
 
-position_node::position_node(core_ptr session, std::string path)
-    : session_(std::move(session)),
+position_node::position_node(source_frame_ptr frame, std::string path)
+    : frame_(std::move(frame)),
+      session_(frame_->session),
       path_(std::move(path)),
       changed_(session_->get_scheduler()),
       pause_(session_->patience()) {}
@@ -34,22 +35,28 @@ void position_node::know(const backend::reply& seen) {
   is_known_ = true;
 }
 
-awaitable<outcome<position_replies>> position_node::begin(more_requests more, maker agree, std::string first) {
+awaitable<outcome<position_replies>> position_node::begin(std::string first, more_requests more) {
+  const more_requests with_record = [this, more = std::move(more)] {
+    auto looks = more ? more() : std::vector<backend::request>();
+    looks.push_back(request_of_record(*frame_));
+    return looks;
+  };
   for (;;) {
-    auto looked = co_await read(true, more);
+    auto looked = co_await read(true, with_record);
     auto& [error, seen] = looked;
     if (error || seen[0].error != errc::no_node) {
       if (!error) error = seen[0].error;
+      if (!error) error = compare_record(*frame_, seen.back());  // in front of what else was read
       co_return looked;
     }
-    error = co_await make(agree, first);
+    error = co_await make(first);
     if (may_have_happened(error) || is_server_refusal(error)) error = co_await outwait(error);
     if (error) co_return failed<position_replies>(error);
   }
 }
 
-awaitable<error_code> position_node::make(maker agree, std::string first) {
-  auto error = co_await agree();
+awaitable<error_code> position_node::make(std::string first) {
+  auto error = co_await agree_on_record(frame_);
   if (!error) error = co_await session_->ensure_path(std::string(parent_of(path_)));
   if (error) co_return error;
   auto create = make_request(opcode::create, path_);

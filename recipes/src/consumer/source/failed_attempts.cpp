@@ -1,4 +1,4 @@
-#include "topic/failed_attempts.hpp"
+#include "source/failed_attempts.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "topic/position_seek.hpp"
+#include "source/position_seek.hpp"
 
 #include <utility>
 #include <vector>

@@ -10,9 +10,8 @@
 #include <zkrecipes/transaction.hpp>
 
 #include "session/back_off.hpp"
-#include "session/core.hpp"
-#include "session/operation.hpp"
 #include "session/watch.hpp"
+#include "source/source_frame.hpp"
 
 namespace zkrecipes::detail {
 
@@ -23,9 +22,8 @@ class position_node {
   using replies = std::vector<backend::reply>;
   /// Further requests of the same round trip, made anew for each try.
   using more_requests = std::function<std::vector<backend::request>()>;
-  using maker = std::function<awaitable<error_code>()>;
 
-  position_node(core_ptr session, std::string path);
+  position_node(source_frame_ptr frame, std::string path);
 
   const std::string& path() const noexcept { return path_; }
   /// Notified when the node has changed, perhaps by our own commit.
@@ -33,10 +31,10 @@ class position_node {
 
   /// Forgets everything.
   void reset();
-  /// Reads the node, the first time. Behind a catch-up, because an older position would hand out messages that the term
-  /// before has settled. A missing node is made, with the text `first`, when `agree` has completed without an error.
-  /// The first reply is that of the node, and has no error.
-  awaitable<outcome<replies>> begin(more_requests more, maker agree, std::string first);
+  /// Reads the node and the record of the source, the first time. Behind a catch-up, because an older position would
+  /// hand out messages that the term before has settled. A missing node is made, with the text `first`, when the record
+  /// agrees with ours. The first reply is that of the node, and has no error; the record has none that is not ours.
+  awaitable<outcome<replies>> begin(std::string first, more_requests more = {});
   /// What `begin` has read is what is written from.
   void know(const backend::reply& seen);
   bool is_known() const noexcept { return is_known_; }
@@ -68,8 +66,9 @@ class position_node {
 
  private:
   awaitable<outcome<replies>> read(bool is_first, more_requests more);
-  awaitable<error_code> make(maker agree, std::string first);
+  awaitable<error_code> make(std::string first);
 
+  source_frame_ptr frame_;
   core_ptr session_;
   std::string path_;
   bool is_known_ = false;
