@@ -28,7 +28,7 @@ using local = asio::local::stream_protocol;
 
 // Longer than the slowest request, a restart: it waits at most for start_timeout (30 s) until the server has stopped,
 // and for the same time until it serves.
-constexpr std::chrono::seconds patience{90};
+constexpr std::chrono::seconds time_limit{90};
 
 error silent(const fs::path& dir) {
   return error("the supervisor of " + dir.string() +
@@ -66,7 +66,7 @@ json::object ask(const fs::path& dir, const json::object& request) {
   send(socket, request);
   std::string reply;
   asio::async_read(socket, asio::dynamic_buffer(reply), [](error_code, std::size_t) {});
-  io.run_for(patience);
+  io.run_for(time_limit);
   if (!io.stopped()) {
     socket.close();
     io.run();
@@ -88,7 +88,7 @@ void end_supervisor(const fs::path& dir) {
   const detail::descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0)));
   send(socket, {{"command", "down"}});
   pollfd gone{process.get(), POLLIN, 0};
-  const auto milliseconds = std::chrono::milliseconds(patience).count();
+  const auto milliseconds = std::chrono::milliseconds(time_limit).count();
   if (!process || ::poll(&gone, 1, static_cast<int>(milliseconds)) != 1) throw silent(dir);
 }
 

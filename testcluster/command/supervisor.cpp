@@ -72,15 +72,15 @@ asio::awaitable<void> service::accept() {
 
 asio::awaitable<void> service::serve(std::shared_ptr<local::socket> peer) {
   constexpr std::size_t longest_request = 64 * 1024;
-  asio::steady_timer patience(io_, std::chrono::seconds(5));
-  patience.async_wait([peer](error_code ended) {
+  asio::steady_timer timer(io_, std::chrono::seconds(5));
+  timer.async_wait([peer](error_code ended) {
     if (!ended) peer->cancel();
   });
   error_code failed;
   std::string line;
   auto buffer = asio::dynamic_buffer(line, longest_request);
   co_await asio::async_read_until(*peer, buffer, '\n', asio::redirect_error(asio::use_awaitable, failed));
-  patience.cancel();
+  timer.cancel();
   if (failed) co_return;
   const std::string reply = json::serialize(answer(line)) + "\n";
   co_await asio::async_write(*peer, asio::buffer(reply), asio::redirect_error(asio::use_awaitable, failed));
@@ -179,8 +179,8 @@ pipe_ends make_pipe() {
 }
 
 /// The guards and servers of a killed supervisor become children of this process; returns when they have ended.
-void await_orphans(std::chrono::milliseconds patience) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+void await_orphans(std::chrono::milliseconds time_limit) {
+  const auto deadline = std::chrono::steady_clock::now() + time_limit;
   sigset_t ends;
   sigset_t before;
   ::sigemptyset(&ends);
@@ -231,16 +231,16 @@ json::object supervisor::started() {
   return outcome.at("ok").as_object();
 }
 
-void supervisor::end(std::chrono::milliseconds patience) {
+void supervisor::end(std::chrono::milliseconds time_limit) {
   lifeline_.reset();
-  if (!await_end(patience)) kill();
+  if (!await_end(time_limit)) kill();
 }
 
-bool supervisor::await_end(std::chrono::milliseconds patience) const {
+bool supervisor::await_end(std::chrono::milliseconds time_limit) const {
   const detail::descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   if (!process) return true;  // it has ended, and was collected
   pollfd ended{process.get(), POLLIN, 0};
-  if (::poll(&ended, 1, static_cast<int>(patience.count())) != 1) return false;
+  if (::poll(&ended, 1, static_cast<int>(time_limit.count())) != 1) return false;
   ::waitpid(pid_, nullptr, 0);
   return true;
 }

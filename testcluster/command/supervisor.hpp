@@ -63,10 +63,10 @@ class supervisor {
 
   /// Ends the cluster and returns when it is gone. A supervisor that does not end in time is killed. Only if it is
   /// bound.
-  void end(std::chrono::milliseconds patience);
+  void end(std::chrono::milliseconds time_limit);
 
  private:
-  bool await_end(std::chrono::milliseconds patience) const;
+  bool await_end(std::chrono::milliseconds time_limit) const;
   void kill();
   detail::descriptor outcome_, lifeline_;
   std::filesystem::path dir_;

@@ -71,10 +71,10 @@ void broker_process::kill() {
   is_paused_ = false;
 }
 
-void broker_process::stop(std::chrono::milliseconds patience) {
+void broker_process::stop(std::chrono::milliseconds time_limit) {
   ::kill(pid_, SIGTERM);
   resume();  // a paused process would not see SIGTERM before it goes on
-  if (!await_until(pid_, clock::now() + patience)) return kill();
+  if (!await_until(pid_, clock::now() + time_limit)) return kill();
   pid_ = 0;
 }
 

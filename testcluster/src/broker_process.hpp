@@ -42,8 +42,8 @@ class broker_process {
   /// Throws testcluster::error if it runs, or does not run, other than `what` needs.
   void require(bool is_running, const char* what);
 
-  void kill();                                    ///< SIGKILL; nothing happens if it does not run
-  void stop(std::chrono::milliseconds patience);  ///< SIGTERM, and SIGKILL after this time
+  void kill();                                      ///< SIGKILL; nothing happens if it does not run
+  void stop(std::chrono::milliseconds time_limit);  ///< SIGTERM, and SIGKILL after this time
   void pause();
   void resume();
 

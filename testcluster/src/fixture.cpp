@@ -51,10 +51,10 @@ namespace {
 using namespace std::chrono_literals;
 
 // Directly to a server: the faults of the proxies are none of the fixture's business.
-detail::zk_client client_of(ensemble& cluster, std::chrono::milliseconds patience) {
+detail::zk_client client_of(ensemble& cluster, std::chrono::milliseconds time_limit) {
   const auto first = cluster.nodes().front();
   return {detail::parse_endpoint(first.address),
-          detail::clock::now() + patience,
+          detail::clock::now() + time_limit,
           {.timeout_ms = 20'000},
           cluster.credentials()};
 }

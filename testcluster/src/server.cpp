@@ -117,9 +117,9 @@ void server::kill() {
   pid_ = 0;
 }
 
-void server::stop(std::chrono::milliseconds patience) {
+void server::stop(std::chrono::milliseconds time_limit) {
   end(SIGTERM);
-  if (!await_until(pid_, clock::now() + patience)) return kill();
+  if (!await_until(pid_, clock::now() + time_limit)) return kill();
   pid_ = 0;
 }
 

@@ -37,7 +37,7 @@ class server {
   void configure(const ensemble_options& options, const std::string& further);
   void start(pid_t group, const ensemble_options& options);
   void kill();
-  void stop(std::chrono::milliseconds patience);
+  void stop(std::chrono::milliseconds time_limit);
   void pause();
   void resume();
 

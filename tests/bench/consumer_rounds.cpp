@@ -25,7 +25,7 @@ class effect_maker : public timed_consumer {
   using timed_consumer::timed_consumer;
 
   awaitable<zkrecipes::message_outcome> process(zkrecipes::term, const zkrecipes::message& item) override {
-    note_call();
+    record_call();
     co_return zkrecipes::transaction().create(std::string(delivery_paths::effects) + '/' + item.name, item.data);
   }
 };

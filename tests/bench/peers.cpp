@@ -28,9 +28,9 @@ peer::peer(const std::string& program, const std::string& name, const std::strin
     : process_(name, command_line(program, name, part, hosts, options)) {}
 
 std::string peer::line() {
-  constexpr auto patience = 200s;  // longer than the program's own limit
+  constexpr auto time_limit = 200s;  // longer than the program's own limit
   std::optional<std::string> said;
-  const bool in_time = zkrecipes::test::wait_until([&] { return (said = process_.answer()).has_value(); }, patience);
+  const bool in_time = zkrecipes::test::wait_until([&] { return (said = process_.answer()).has_value(); }, time_limit);
   if (!in_time) throw std::runtime_error(process_.name() + " says nothing");
   return *said;
 }

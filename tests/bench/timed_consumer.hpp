@@ -21,7 +21,7 @@ class timed_consumer : public zkrecipes::queue_consumer {
   clock::time_point began() const { return began_.value(); }
 
  protected:
-  void note_call() {
+  void record_call() {
     if (!began_) began_ = clock::now();
   }
 

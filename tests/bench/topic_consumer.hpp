@@ -18,7 +18,7 @@ class topic_consumer : public timed_consumer {
       : timed_consumer(from, std::move(options)), creates_(creates) {}
 
   boost::asio::awaitable<zkrecipes::message_outcome> process(zkrecipes::term, const zkrecipes::message& item) override {
-    note_call();
+    record_call();
     zkrecipes::transaction effects;
     if (creates_) co_return effects.create(std::string(topic_paths::effects) + '/' + item.name, "x");
     sum_ += item.data.size();

@@ -60,7 +60,7 @@ class broker_case : public ensemble_case {
   bool has_logged(const std::string& part) const {
     return std::ranges::any_of(*log, [&](const std::string& each) { return each.find(part) != each.npos; });
   }
-  bool has_results(std::size_t count, std::chrono::milliseconds deadline = patience) {
+  bool has_results(std::size_t count, std::chrono::milliseconds deadline = time_limit) {
     return run_until([&] { return children("/results").size() >= count; }, deadline);
   }
   bool has_failed(running_reader& who) {

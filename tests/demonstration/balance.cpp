@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(marks_are_read_back_without_a_torn_line) {
   const auto all = begins_at(900) + steps(1, 3, 1000) + live(1022, 1500, 3) + leaves_at(1400);
   {
     step_log log(file);
-    for (const auto& each : all) log.note(each);
+    for (const auto& each : all) log.record(each);
   }
   std::ofstream(file, std::ios::app) << "0 1600 16";
   BOOST_TEST((read_steps(file) == all));

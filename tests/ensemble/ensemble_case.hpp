@@ -18,7 +18,7 @@ class ensemble_case : public fixture {
     if (own_) {
       own_->freeze(false);
       own_->refuse(false);
-      BOOST_TEST(run_until([&] { return own_->connections() == 0; }, patience),
+      BOOST_TEST(run_until([&] { return own_->connections() == 0; }, time_limit),
                  "a session is kept open by nobody we know");
       front_.reset();
       own_.reset();

@@ -61,7 +61,7 @@ set(library_subjects
   consumer/shards/shard_name
   consumer/shards/shard_quarantine
   consumer/shards/shard_set
-  consumer/topic/failed_attempts
+  consumer/source/failed_attempts
   consumer/topic/log_position
   consumer/topic/packed_batch
   consumer/topic/topic_layout

@@ -49,7 +49,7 @@ struct debugged_case : twice_guarded {
   ~debugged_case() {
     if (!holds_threads) return;
     signal_all(SIGKILL);
-    note_ends_of_threads();
+    record_ends_of_threads();
   }
   void debug_all() {
     for (const auto& each : leaders) debuggers.emplace_back(each->pid());
@@ -70,7 +70,7 @@ struct debugged_case : twice_guarded {
     for (const auto& each : leaders) debuggers.emplace_back(other_thread(each->pid()));
     holds_threads = true;
   }
-  void note_ends_of_threads() {
+  void record_ends_of_threads() {
     for (const auto& each : debuggers) each.wait_for_end();
   }
 
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(the_first_thread_has_ended_and_the_other_one_is_interrupted
   check_lives();
   let_go_on();
   signal_all(SIGKILL);
-  note_ends_of_threads();
+  record_ends_of_threads();
   check_deaths();
 }
 
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_death_before_its_pidfd_tells_it_is_seen_on_request_only) 
   BOOST_TEST(ended.size() == others, "by default the guardian waits for the pidfd");
   BOOST_TEST(guard->held().session_count() == 1u);
   BOOST_TEST(has_logged("proof=exiting"));
-  note_ends_of_threads();
+  record_ends_of_threads();
   check_deaths();
 }
 

@@ -59,7 +59,7 @@ struct late_case : lying_case {
     co_await answer_all(client);
   }
 
-  bool run_both(const std::function<bool()>& condition, std::chrono::milliseconds limit = patience) {
+  bool run_both(const std::function<bool()>& condition, std::chrono::milliseconds limit = time_limit) {
     const auto step = [&] {
       if (apart.stopped()) apart.restart();
       apart.poll();
@@ -117,7 +117,7 @@ struct late_case : lying_case {
     const std::function<void()> next = [&] {
       if (turns-- > 0) return asio::post(io, next);
       const auto begin = std::chrono::steady_clock::now();
-      while (!has_ended && std::chrono::steady_clock::now() - begin < patience) apart.poll();
+      while (!has_ended && std::chrono::steady_clock::now() - begin < time_limit) apart.poll();
       apart.poll();
     };
     asio::post(io, next);

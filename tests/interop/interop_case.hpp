@@ -33,7 +33,7 @@ struct interop_case : zkrecipes::test::fixture {
   std::string ask(const std::string& who, const std::string& command);
   /// The answer to a command that was sent before.
   std::string answer_of(const std::string& who);
-  /// Whether the answer is there within half a second, which is longer than a turn takes and shorter than `patience`.
+  /// Whether the answer is there within half a second, which is longer than a turn takes and shorter than `time_limit`.
   bool answers_soon(const std::string& who);
   /// All workers take turns at once until the witness has counted this many hand-offs. Each answer must be "ok".
   void take_turns(int hand_offs);

@@ -52,7 +52,7 @@ class lonely_trial {
     prepare();
     const auto begun = where_.now();
     where_.inside().run(
-        [&] { what_.begin(object_.get(), asio::bind_executor(where_.inside().executor(), note_ending{ending_})); });
+        [&] { what_.begin(object_.get(), asio::bind_executor(where_.inside().executor(), record_ending{ending_})); });
     where_.wait(3 * limit, [&] { return ending_->calls > 0; });
     if (ending_->calls == 0) return "waits";
     const auto took = where_.now() - begun;

@@ -111,7 +111,7 @@ class trial {
   void attempt() {
     ending_->initiating = true;
     where_.inside().run([&] {
-      what_.begin(object_.get(), asio::bind_executor(where_.inside().executor(), note_ending{ending_}));
+      what_.begin(object_.get(), asio::bind_executor(where_.inside().executor(), record_ending{ending_}));
       ending_->initiating = false;
       if (in_ == state::closed_meanwhile) close();
     });

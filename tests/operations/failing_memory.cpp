@@ -54,7 +54,7 @@ bool stop_failing() {
   return std::exchange(has_failed, false);
 }
 
-void note_failed_size(std::size_t& where) { size_of_failure = &where; }
+void record_failed_size(std::size_t& where) { size_of_failure = &where; }
 
 long count_allocations() { return count; }
 

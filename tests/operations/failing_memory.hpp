@@ -10,7 +10,7 @@ void fail_allocation(long which);
 /// None fails any more. True: one has failed.
 bool stop_failing();
 /// The size of the allocation that fails is written there.
-void note_failed_size(std::size_t& where);
+void record_failed_size(std::size_t& where);
 /// How many allocations the library has made since `fail_allocation`.
 long count_allocations();
 /// Allocations count from now on, or do not: those of the simulated world are none of the library's.

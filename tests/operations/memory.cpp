@@ -92,7 +92,7 @@ class starved_trial {
   void begin() {
     asio::any_io_executor executor = where_.inside().executor();
     count_memory(true);
-    what_.begin(object_.get(), asio::bind_executor(executor, note_ending{ending_}));
+    what_.begin(object_.get(), asio::bind_executor(executor, record_ending{ending_}));
     count_memory(false);
   }
 
@@ -248,7 +248,7 @@ report& shared_report() {
   return *made;
 }
 
-void note_wrong(const std::string& name, long which, const std::string& problem) {
+void record_wrong(const std::string& name, long which, const std::string& problem) {
   auto& all = shared_report();
   if (all.wrong[0] != 0) return;
   std::snprintf(all.wrong, sizeof all.wrong, "%s, allocation %ld: %s", name.c_str(), which, problem.c_str());
@@ -277,7 +277,7 @@ bool is_of_strand(std::size_t size) { return size == 3 * sizeof(void*) || size =
     for (; all.at < whole.allocations; all.at += stride) {
       alarm(10);
       const auto seen = run(all.at, whole);
-      if (!seen.wrong.empty()) note_wrong(name, all.at, seen.wrong);
+      if (!seen.wrong.empty()) record_wrong(name, all.at, seen.wrong);
       ++(seen.has_thrown ? all.thrown : seen.is_told ? all.told : all.passed);
     }
   } catch (const std::bad_alloc&) {
@@ -291,7 +291,7 @@ void try_each(const std::string& name, const experiment& run, long stride) {
   const auto whole = run(no_failure, verdict());
   BOOST_TEST(whole.wrong.empty(), name << ": " << whole.wrong);
   auto& all = shared_report();
-  note_failed_size(all.failed_size);
+  record_failed_size(all.failed_size);
   for (all.at = 0; all.at < whole.allocations; all.at += stride) {
     const auto child = fork();
     if (child == 0) try_from(name, run, whole, stride);
@@ -301,7 +301,7 @@ void try_each(const std::string& name, const experiment& run, long stride) {
     ++all.ended;
     const bool is_loud = WIFEXITED(status) && WEXITSTATUS(status) == process_ended;
     if (!is_loud && !is_of_strand(all.failed_size))
-      note_wrong(name, all.at, "the process ends with status " + std::to_string(status));
+      record_wrong(name, all.at, "the process ends with status " + std::to_string(status));
   }
   BOOST_TEST(all.wrong[0] == 0, all.wrong);
   all.wrong[0] = 0;

@@ -29,7 +29,7 @@ struct ending {
 };
 
 /// A handler that notes the error, whatever other results there are.
-struct note_ending {
+struct record_ending {
   template <class... Results>
   void operator()(error_code error, Results&&...) const {
     ++into->calls;
@@ -38,7 +38,7 @@ struct note_ending {
   }
   std::shared_ptr<ending> into;
 };
-using token = asio::executor_binder<note_ending, asio::any_io_executor>;
+using token = asio::executor_binder<record_ending, asio::any_io_executor>;
 
 struct operation {
   std::string name;  ///< As declared: "lock::async_acquire_for(budget)".

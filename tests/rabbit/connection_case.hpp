@@ -46,7 +46,7 @@ class connection_case {
 
   /// For a connection that is made now.
   void use(std::vector<backend::endpoint> names, const retry_policy& retry,
-           detail::broker_connection::patience with = detail::broker_connection::patience::none) {
+           detail::broker_connection::retries with = detail::broker_connection::retries::none) {
     detail::rabbit_frame frame;
     frame.session = frame.broker.session = detail::require_session(zk);
     frame.broker.kind = "rabbitmq";

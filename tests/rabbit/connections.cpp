@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_refused_password_ends_the_tries_of_the_impatient) {
 }
 
 BOOST_AUTO_TEST_CASE(a_consumer_waits_until_its_password_is_taken_again) {
-  use({{"broker", 5672}}, {.first_pause = 10ms, .max_pause = 20ms}, detail::broker_connection::patience::with_refusals);
+  use({{"broker", 5672}}, {.first_pause = 10ms, .max_pause = 20ms}, detail::broker_connection::retries::with_refusals);
   const auto& caller = call();
   for (std::size_t refusals = 1; refusals <= 3; ++refusals) {
     BOOST_TEST_REQUIRE(tries() == refusals);

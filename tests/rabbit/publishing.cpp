@@ -30,7 +30,7 @@ class publishing {
   places send(bool is_single = false) {
     places all;
     while (const auto place = sender.next(is_single)) {
-      sender.note_sent(*place, ++tag_);
+      sender.on_sent(*place, ++tag_);
       all.push_back(*place);
     }
     return all;
@@ -49,7 +49,7 @@ class publishing {
 /// With so many messages under way, and a first one that is confirmed.
 publishing with_under_way(std::size_t count) {
   publishing all;
-  all.sender.note_declared(0);
+  all.sender.on_declared(0);
   for (std::size_t i = 0; i <= count; ++i) all.add(0);
   all.send();
   all.take(1);
@@ -63,7 +63,7 @@ class careless_queues {
   explicit careless_queues(std::uint64_t seed) : random_(seed) {}
 
   void run(std::size_t count) {
-    for (std::uint32_t shard = 0; shard < queues; ++shard) model_.sender.note_declared(shard);
+    for (std::uint32_t shard = 0; shard < queues; ++shard) model_.sender.on_declared(shard);
     for (std::size_t step = 0; step < 100'000 && !is_done(count); ++step) {
       if (added_ < count && one_in(2)) add();
       if (one_in(2)) send_one();
@@ -110,7 +110,7 @@ class careless_queues {
     BOOST_TEST((!is_first || std::ranges::none_of(unanswered_, same)));
     unanswered_[++tag_] = *place;
     sent_.push_back(tag_);
-    model_.sender.note_sent(*place, tag_);
+    model_.sender.on_sent(*place, tag_);
   }
 
   void process_one() {
@@ -181,10 +181,10 @@ BOOST_AUTO_TEST_CASE(nothing_is_sent_into_a_queue_that_is_not_declared) {
   all.add(5);
   BOOST_TEST(all.send().empty());
   BOOST_TEST((all.sender.undeclared() == std::optional<std::uint32_t>(3)));
-  all.sender.note_declared(3);
+  all.sender.on_declared(3);
   BOOST_TEST((all.sender.undeclared() == std::optional<std::uint32_t>(5)));
   BOOST_TEST(all.send() == (places{1}), boost::test_tools::per_element());
-  all.sender.note_declared(5);
+  all.sender.on_declared(5);
   BOOST_TEST(!all.sender.undeclared().has_value());
   all.connect_anew();
   BOOST_TEST(!all.sender.undeclared().has_value());  // once in its life
@@ -193,8 +193,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_sent_into_a_queue_that_is_not_declared) {
 BOOST_AUTO_TEST_CASE(the_first_message_of_each_queue_is_alone) {
   publishing all;
   for (const auto shard : {0u, 0u, 1u, 0u, 1u}) all.add(shard);
-  all.sender.note_declared(0);
-  all.sender.note_declared(1);
+  all.sender.on_declared(0);
+  all.sender.on_declared(1);
   BOOST_TEST(all.send() == (places{1, 3}), boost::test_tools::per_element());
   BOOST_TEST(all.take(1) == (places{1}), boost::test_tools::per_element());
   BOOST_TEST(all.send() == (places{2, 4}), boost::test_tools::per_element());
@@ -307,8 +307,8 @@ BOOST_AUTO_TEST_CASE(there_is_room_for_so_many_messages_and_bytes) {
 
 BOOST_AUTO_TEST_CASE(messages_are_sent_one_by_one_if_asked_to) {
   publishing all;
-  all.sender.note_declared(0);
-  all.sender.note_declared(1);
+  all.sender.on_declared(0);
+  all.sender.on_declared(1);
   for (const auto shard : {0u, 1u, 0u}) all.add(shard);
   BOOST_TEST(all.send(true) == (places{1}), boost::test_tools::per_element());
   all.take(1);

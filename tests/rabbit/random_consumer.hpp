@@ -133,7 +133,7 @@ class random_consumer {
     if (progress_.memory().names().size() < before) ++forgotten;
     const auto id = what->id.empty() ? "unnamed " + what->data : what->id;
     if (name) ready_.push_back({*name, id, std::stoull(what->data)});
-    if (progress_.is_confused() || progress_.is_far_behind()) return reopen();
+    if (progress_.is_ambiguous() || progress_.is_far_behind()) return reopen();
     send_acknowledgements();
   }
   void hand_out() {
@@ -167,7 +167,7 @@ class random_consumer {
     const auto luck = draw(12);
     if (luck == 0) return reopen();  // it was not done
     stored_ = detail::serialize(next);
-    for (const auto& each : batch) note_effect(each);
+    for (const auto& each : batch) record_effect(each);
     if (luck == 1) return reopen();  // it was done, and the reply is lost
     for (const auto& each : batch) {
       progress_.settle(each.name);
@@ -185,7 +185,7 @@ class random_consumer {
     std::string id;
     std::uint64_t number = 0;
   };
-  void note_effect(const message_here& which) {
+  void record_effect(const message_here& which) {
     ++effects_[which.id];
     settled_.insert(which.number);
   }

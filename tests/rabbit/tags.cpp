@@ -238,11 +238,11 @@ BOOST_AUTO_TEST_CASE(messages_without_an_id_that_come_again_on_the_same_connecti
   queue_progress progress(10);
   progress.take(delivery_of(1, "", true));
   progress.take(delivery_of(2, "a"));
-  BOOST_TEST(!progress.is_confused());
+  BOOST_TEST(!progress.is_ambiguous());
   progress.take(delivery_of(3, "", true));
-  BOOST_TEST(progress.is_confused());
+  BOOST_TEST(progress.is_ambiguous());
   progress.open({});
-  BOOST_TEST(!progress.is_confused());
+  BOOST_TEST(!progress.is_ambiguous());
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_lost_doubled_or_remembered_too_long_whatever_breaks) { try_seeds(false, false); }

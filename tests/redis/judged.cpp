@@ -160,8 +160,8 @@ BOOST_AUTO_TEST_CASE(no_more_is_begun_while_the_position_would_become_too_large)
     messages done;
     messages failed;
     for (std::size_t i = 0; i < some.size(); ++i) (i % 2 == 0 ? failed : done).push_back(some[i]);
-    note_settled(failed, settled_as::count_attempt);
-    note_settled(done);
+    on_settled(failed, settled_as::count_attempt);
+    on_settled(done);
     resting.insert(resting.end(), failed.begin(), failed.end());
   };
   settle_each_second(receive_all(1'790));
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(no_more_is_begun_while_the_position_would_become_too_large)
   auto next = begin_to_receive(100);
   BOOST_TEST(exists("/t"));  // a round trip, in which it would have come: it is in memory
   BOOST_TEST(!next.done());
-  note_settled(resting);
+  on_settled(resting);
   BOOST_TEST_REQUIRE(run_until([&] { return next.done(); }));
   BOOST_TEST(!next.error(), next.error().message());
   const auto expected = numbers(1'891, 1'990);

@@ -67,7 +67,7 @@ class source_case : public Case {
   }
 
   /// Without the write in ZooKeeper.
-  void note_settled(const messages& which, settled_as how = settled_as::remove) {
+  void on_settled(const messages& which, settled_as how = settled_as::remove) {
     on_strand(tell_settled(batch_of(which, how)));
   }
   /// Writes the position, as a commit does.

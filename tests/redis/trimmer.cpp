@@ -23,7 +23,7 @@ class trimmer_case : public fake_session {
     frame.where.root = "/t";
     frame.options.groups = {"g", "h"};
     trimmer.emplace(std::make_shared<detail::redis_frame>(std::move(frame)), 0, "g");
-    trimmer->note_consumed({5, 0});
+    trimmer->on_consumed({5, 0});
   }
 
   /// Positions by group. A missing one has no node.
@@ -42,7 +42,7 @@ class trimmer_case : public fake_session {
   /// The ids as text, least first.
   std::vector<std::string> consumed_by_all(const std::map<std::string, std::string>& positions) {
     const auto found = std::make_shared<std::optional<std::vector<std::string>>>();
-    asio::co_spawn(strand(), note_consumed_by_all(found), asio::detached);
+    asio::co_spawn(strand(), record_consumed_by_all(found), asio::detached);
     settle();
     answer_reads(positions);
     BOOST_TEST_REQUIRE(found->has_value());
@@ -50,7 +50,7 @@ class trimmer_case : public fake_session {
   }
   bool is_consumed_by_all(const detail::stream_id& last, const std::map<std::string, std::string>& positions) {
     const auto found = std::make_shared<std::optional<bool>>();
-    asio::co_spawn(strand(), note_agreement(last, found), asio::detached);
+    asio::co_spawn(strand(), record_agreement(last, found), asio::detached);
     settle();
     answer_reads(positions);
     BOOST_TEST_REQUIRE(found->has_value());
@@ -64,12 +64,12 @@ class trimmer_case : public fake_session {
     return "{\"zkrecipes\":\"stream_position\",\"last\":\"" + last + "\"}";
   }
   asio::any_io_executor strand() { return detail::require_session(zk)->strand(); }
-  detail::awaitable<void> note_consumed_by_all(std::shared_ptr<std::optional<std::vector<std::string>>> into) {
+  detail::awaitable<void> record_consumed_by_all(std::shared_ptr<std::optional<std::vector<std::string>>> into) {
     const auto all = co_await trimmer->consumed_by_all();
     into->emplace();
     for (const auto& each : all) (*into)->push_back(to_string(each));
   }
-  detail::awaitable<void> note_agreement(detail::stream_id last, std::shared_ptr<std::optional<bool>> into) {
+  detail::awaitable<void> record_agreement(detail::stream_id last, std::shared_ptr<std::optional<bool>> into) {
     const bool is_agreed = co_await trimmer->is_consumed_by_all(last);
     *into = is_agreed;
   }

@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(to_wait_for_a_connection_can_have_a_limit) {
   session one(executor(), logged());
   BOOST_TEST(std::get<0>(run(one.async_connected_for(200ms, tuple))) == errc::timed_out);
   cluster().proxy(1).refuse(false);
-  BOOST_TEST(!std::get<0>(run(one.async_connected_for(patience, tuple))));
+  BOOST_TEST(!std::get<0>(run(one.async_connected_for(time_limit, tuple))));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -43,15 +43,15 @@ struct failing_file {
     if (refused && refused != SQLITE_FULL) return refused;
     if (refused) count = count / 2 / size_of_sector * size_of_sector;
     if (!self.vfs->has_room(*self.path, static_cast<std::uintmax_t>(at + count))) return SQLITE_FULL;
-    self.content->note_write(static_cast<std::size_t>(at),
-                             {static_cast<const char*>(from), static_cast<size_t>(count)});
+    self.content->handle_write(static_cast<std::size_t>(at),
+                               {static_cast<const char*>(from), static_cast<size_t>(count)});
     const int result = self.methods().xWrite(self.real(), from, count, at);
     return refused ? refused : result;
   }
   static int truncate(sqlite3_file* file, sqlite3_int64 size) {
     auto& self = of(file);
     if (const int refused = self.vfs->enter(call::truncate)) return refused;
-    self.content->note_truncation(static_cast<std::size_t>(size));
+    self.content->record_truncation(static_cast<std::size_t>(size));
     self.vfs->reserved_.erase(*self.path);
     return self.methods().xTruncate(self.real(), size);
   }
@@ -177,7 +177,7 @@ bool failing_vfs::reserve(const std::string& path, std::uintmax_t end, bool keep
   if (!has_room(path, end)) return false;
   reserved_[path] = std::max(reserved_[path], end);
   if (!keeps_size) {
-    files_[path].note_truncation(end);
+    files_[path].record_truncation(end);
     std::filesystem::resize_file(path, end);
   }
   return true;
@@ -206,14 +206,14 @@ int failing_vfs::open(sqlite3_vfs* which, const char* name, sqlite3_file* file, 
   auto& [path, content] = *self.files_.try_emplace(name ? name : "").first;
   mine.path = &path;
   mine.content = &content;
-  content.note_opened(path);
+  content.record_opened(path);
   return SQLITE_OK;
 }
 
 int failing_vfs::remove(sqlite3_vfs* which, const char* name, int) {
   auto& self = of(which);
   if (const int refused = self.enter(call::remove)) return refused;
-  self.files_[name].note_removed();
+  self.files_[name].record_removed();
   self.reserved_.erase(name);
   return self.real_->xDelete(self.real_, name, 0);
 }

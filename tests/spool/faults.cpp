@@ -29,7 +29,7 @@ void live_on(spool_remains& remains, spool_judge& judge, bool no_failed_one = fa
   BOOST_TEST(!end.error(), end.error().message());
   BOOST_TEST(next.status().lag == 0u);
   BOOST_TEST(next.status().gap == 0u);
-  judge.note_life(next);
+  judge.record_life(next);
   judge.judge(remains.items->all, no_failed_one);
   BOOST_TEST(remains.items->all.back() == "100");
 }
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(without_faults_all_are_put_in_order) {
   {
     spooling_process life(remains);
     live(life);
-    judge.note_life(life);
+    judge.record_life(life);
     for (const auto& [name, what] : life.told()) BOOST_TEST(what == "ok", name << ": " << what);
     BOOST_TEST(life.status().put == 10u);
     BOOST_TEST(life.status().memory == 0u);
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_fault_at_any_step_loses_nothing_and_repeats_nothing) {
           spooling_process life(remains, small_spool(), {.fault_at = at}, fault);
           live(life);
           BOOST_TEST(life.status().lag == 0u);
-          judge.note_life(life);
+          judge.record_life(life);
         }
         live_on(remains, judge, true);
       }
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_power_failure_behind_a_fault_at_any_step_loses_nothing) {
         spooling_process life(remains, small_spool(), {.fault_at = at}, put_fault::done);
         remains.items->is_away = true;
         live(life);
-        judge.note_life(life);
+        judge.record_life(life);
       }
       remains.items->is_away = false;
       remains.file->lose_power();
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(an_end_at_any_step_loses_nothing_that_was_completed) {
           {
             spooling_process life(remains, options, {.crash_at = at});
             live(life);
-            judge.note_life(life, loses_power && durability == spool_durability::process);
+            judge.record_life(life, loses_power && durability == spool_durability::process);
           }
           if (loses_power) remains.file->lose_power();
           const bool may_have_gap = loses_power && durability == spool_durability::process;
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(an_end_behind_a_fault_of_a_put_loses_nothing) {
         {
           spooling_process life(remains, small_spool(), {.fault_at = at, .crash_at = at + 1}, fault);
           live(life);
-          judge.note_life(life);
+          judge.record_life(life);
         }
         live_on(remains, judge);
       }

@@ -53,7 +53,7 @@ class io_history {
     vfs_.heal();
     life.recover();
     if (!life.plan().is_crashed) BOOST_TEST(life.status().is_open, life.status().trouble);
-    judge_.note_life(life, may_lose);
+    judge_.record_life(life, may_lose);
   }
 
   /// Another process goes on with what is left, without faults.
@@ -68,7 +68,7 @@ class io_history {
     BOOST_TEST(!end.error(), end.error().message() << " " << next.status().trouble);
     BOOST_TEST(next.status().lag == 0u);
     BOOST_TEST(next.status().gap == 0u);
-    judge_.note_life(next);
+    judge_.record_life(next);
     judge_.judge(remains_.items->all, no_failed_one);
     BOOST_TEST_REQUIRE(!remains_.items->all.empty());
     BOOST_TEST(remains_.items->all.back() == "100");

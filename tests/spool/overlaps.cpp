@@ -41,7 +41,7 @@ void live_with_overlap(spool_remains& remains, spool_judge& judge, int steps) {
   life.plan().crash_at = life.plan().step + steps;
   life.disk().release();
   life.recover();
-  judge.note_life(life);
+  judge.record_life(life);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(an_answer_of_the_queue_during_a_transaction_counts_when_it_
       next.recover();
       BOOST_TEST(next.status().lag == 0u);
       BOOST_TEST(next.status().gap == 0u);
-      judge.note_life(next);
+      judge.record_life(next);
       judge.judge(remains.items->all, false);
       BOOST_TEST_REQUIRE(!remains.items->all.empty());
       BOOST_TEST(remains.items->all.back() == "100");

@@ -56,7 +56,7 @@ class random_history {
       const auto life = make_life(plan, fault);
       for (int i = 0; i < 30 && !life->plan().is_crashed; ++i) act(*life);
       if (is_last) finish(*life);
-      judge_.note_life(*life);
+      judge_.record_life(*life);
     }
     end_life();
   }

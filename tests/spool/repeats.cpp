@@ -79,13 +79,13 @@ BOOST_AUTO_TEST_CASE(an_end_at_any_step_loses_nothing_and_has_nothing_taken_twic
         const auto life = begin_life(remains, {.crash_at = step});
         put_range(*life, 1, 10);
         life->recover();
-        judge.note_life(*life);
+        judge.record_life(*life);
       }
       const auto next = begin_life(remains);
       put_range(*next, 11, 15);
       next->recover();
       BOOST_TEST(next->status().lag == 0u);
-      judge.note_life(*next);
+      judge.record_life(*next);
       judge.judge(remains.received->all, false);
       repeats += remains.received->repeats;
     }
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_put_that_fails_in_any_way_loses_nothing_and_has_nothing_t
       life->recover();
       remains.received->bring_late();
       spool_judge judge;
-      judge.note_life(*life);
+      judge.record_life(*life);
       judge.judge(remains.received->all, false);
       BOOST_TEST(last.done());
       BOOST_TEST(life->status().lag == 0u);

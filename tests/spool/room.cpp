@@ -62,7 +62,7 @@ class small_disk {
     for (const auto* each : some) BOOST_TEST((each->done() && !each->error()), life.status().trouble);
   }
   void set_count(std::size_t count) { options_.count = count; }
-  void note(spooling_process& life) { judge_.note_life(life); }
+  void note(spooling_process& life) { judge_.record_life(life); }
   void judge() { judge_.judge(items().all, true); }
 
  private:

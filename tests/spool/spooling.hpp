@@ -168,7 +168,7 @@ class spooling_process {
 class spool_judge {
  public:
   /// `may_lose`: what completed may be lost, because the power failed or the memory was all there was.
-  void note_life(spooling_process& life, bool may_lose = false) {
+  void record_life(spooling_process& life, bool may_lose = false) {
     for (const auto& [name, what] : life.told()) told_[name] = may_lose && what == "ok" ? "" : what;
   }
   /// What completed so far may be lost.

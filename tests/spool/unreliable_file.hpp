@@ -13,14 +13,14 @@ namespace zkrecipes::test {
 class unreliable_file {
  public:
   /// It is there: as it is, it is on the disk, unless it is known already.
-  void note_opened(const std::string& path) {
+  void record_opened(const std::string& path) {
     if (std::exchange(is_there_, true)) return;
     std::ifstream in(path, std::ios::binary);
     on_disk_.assign(std::istreambuf_iterator<char>(in), {});
   }
-  void note_removed() { *this = unreliable_file(); }
-  void note_write(std::size_t at, std::string data) { since_.push_back({at, std::move(data), false}); }
-  void note_truncation(std::size_t size) { since_.push_back({size, {}, true}); }
+  void record_removed() { *this = unreliable_file(); }
+  void handle_write(std::size_t at, std::string data) { since_.push_back({at, std::move(data), false}); }
+  void record_truncation(std::size_t size) { since_.push_back({size, {}, true}); }
 
   void sync() {
     for (const auto& each : std::exchange(since_, {})) apply(each);

@@ -25,14 +25,14 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 /// The longest time to wait. It is long enough for a loaded machine: a test that exceeds it has failed.
-inline constexpr std::chrono::milliseconds patience = 30s;
+inline constexpr std::chrono::milliseconds time_limit = 30s;
 
 /// Completion token: the operation returns an awaitable of all its results, with the error first.
 inline constexpr auto tuple = asio::as_tuple(asio::use_awaitable);
 
 /// Runs the context until the condition holds. False if it does not hold before the deadline.
 inline bool run_until(asio::io_context& io, const std::function<bool()>& condition,
-                      std::chrono::milliseconds deadline = patience) {
+                      std::chrono::milliseconds deadline = time_limit) {
   const auto until = std::chrono::steady_clock::now() + deadline;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > until) return false;
@@ -45,7 +45,7 @@ inline bool run_until(asio::io_context& io, const std::function<bool()>& conditi
 
 /// Runs a coroutine on the context to its end, and returns its result or throws its exception.
 template <class T>
-T run_coroutine(asio::io_context& io, asio::awaitable<T> body, std::chrono::milliseconds deadline = patience) {
+T run_coroutine(asio::io_context& io, asio::awaitable<T> body, std::chrono::milliseconds deadline = time_limit) {
   struct state {
     bool done = false;
     std::exception_ptr failure;

@@ -90,7 +90,7 @@ void fixture::remove(const std::string& path) {
 // enough at the leader, which tells its followers of a change before it applies the change itself, and answers a sync
 // of its own clients in between.
 void fixture::catch_up(session& which) {
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto until = std::chrono::steady_clock::now() + time_limit;
   error_code error;
   do {
     auto refused = run(which.async_commit(transaction().check("/nothing-of-this-name"), tuple));
@@ -124,13 +124,13 @@ int fixture::server_of(session& which) {
 
 void fixture::check_watches() {
   if (!zk_) return;
-  BOOST_TEST(run_until([] { return watches_on_servers() == 0; }, patience),
+  BOOST_TEST(run_until([] { return watches_on_servers() == 0; }, time_limit),
              "the servers still keep " << watches_on_servers() << " watches");
 }
 
 void fixture::check_work() {
   zk_.reset();
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto until = std::chrono::steady_clock::now() + time_limit;
   io_->restart();
   while (!io_->stopped() && std::chrono::steady_clock::now() < until) io_->run_for(50ms);
   BOOST_TEST(io_->stopped(), "the context still has work although every session was dropped");
@@ -138,10 +138,10 @@ void fixture::check_work() {
 }
 
 void fixture::check_process() {
-  BOOST_TEST(wait_until([&] { return thread_count() <= threads_before_; }, patience),
+  BOOST_TEST(wait_until([&] { return thread_count() <= threads_before_; }, time_limit),
              thread_count() << " threads, there were " << threads_before_);
   // Compare only their number, because a proxy that refuses and accepts again has a new socket under an old number.
-  BOOST_TEST(wait_until([&] { return open_descriptors().size() <= descriptors_before_.size(); }, patience),
+  BOOST_TEST(wait_until([&] { return open_descriptors().size() <= descriptors_before_.size(); }, time_limit),
              "new descriptors: " << added(descriptors_before_) << "connections of the proxies: " << connections());
 }
 

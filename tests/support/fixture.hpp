@@ -48,10 +48,10 @@ class fixture {
   void leaves(const std::string& path) { left_.push_back(path); }
 
   template <class T>
-  T run(asio::awaitable<T> body, std::chrono::milliseconds deadline = patience) {
+  T run(asio::awaitable<T> body, std::chrono::milliseconds deadline = time_limit) {
     return run_coroutine(*io_, std::move(body), deadline);
   }
-  bool run_until(const std::function<bool()>& condition, std::chrono::milliseconds deadline = patience) {
+  bool run_until(const std::function<bool()>& condition, std::chrono::milliseconds deadline = time_limit) {
     return test::run_until(*io_, condition, deadline);
   }
 

@@ -32,7 +32,7 @@ struct broker_log_case {
     told.server = server;
     told.error = zkrecipes::errc::connection_loss;
     told.detail = detail;
-    log.note(told);
+    log.record(told);
   }
   void tell(const std::string& server, tls_errc why) {
     tell(session_event::connect_failed, server, make_error_code(why).message());

@@ -55,7 +55,7 @@ struct progress_case {
 
   std::string note(const election_view& view, std::chrono::milliseconds at) {
     std::string names;
-    for (const auto& each : progress.note(view, at)) names += std::string(to_string(each.state)) + " ";
+    for (const auto& each : progress.update(view, at)) names += std::string(to_string(each.state)) + " ";
     return names;
   }
   hand_over_part part(hand_over_state which) { return progress.parts().at(static_cast<std::size_t>(which)); }
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_retired_record_that_nobody_follows_is_no_end) {
 }
 
 BOOST_AUTO_TEST_CASE(lines_for_programs) {
-  const auto steps = progress.note(led(term_phase::handing_over), 12ms);
+  const auto steps = progress.update(led(term_phase::handing_over), 12ms);
   BOOST_TEST(to_ndjson(steps.at(1)) == R"({"event":"state","state":"finishing","at_ms":12,"from":"a","to":"b",)"
                                        R"("epoch":7,"takeover":null})"
                                        "\n");
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(names_can_not_move_the_cursor) {
   auto view = led(term_phase::handing_over);
   view.candidates[1].id = "y\x1b[31m\n";
   std::string text;
-  for (const auto& each : other.note(view, 1ms)) text += to_line(each);
+  for (const auto& each : other.update(view, 1ms)) text += to_line(each);
   BOOST_TEST(text.find('\x1b') == std::string::npos);
   BOOST_TEST(std::count(text.begin(), text.end(), '\n') == 2);
 }

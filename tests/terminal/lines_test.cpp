@@ -208,14 +208,14 @@ BOOST_AUTO_TEST_CASE(steps_and_the_end_as_text_and_as_lines) {
   revocation_progress progress{"/l", {{"a", "n1", true}, {"b", "n2", false}}};
   BOOST_TEST(to_line(progress.holders[0]) == "    +0 ms  asked         a\n");
   BOOST_TEST(to_line(progress.holders[1]) == "    +0 ms  not asked     b\n");
-  progress.note_gone(0, 312ms);
+  progress.record_gone(0, 312ms);
   BOOST_TEST(!progress.is_done());
   BOOST_TEST(to_line(progress.holders[0]) == "  +312 ms  gone          a\n");
   BOOST_TEST(remainder_text(progress) == "b still holds /l");
   const auto open = json::parse(to_ndjson(progress, "b still holds /l after 1.0 s"));
   BOOST_TEST((!open.at("done").as_bool() && open.at("holders").is_null()));
   BOOST_TEST((open.at("gone") == json::array{"a"} && open.at("still_there") == json::array{"b"}));
-  progress.note_gone(1, 1'500ms);
+  progress.record_gone(1, 1'500ms);
   BOOST_TEST(progress.is_done());
   BOOST_TEST(result_line(progress) == "a, b hold /l no more, 1.5 s after the request\n",
              "who holds it now is not known");

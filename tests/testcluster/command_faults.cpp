@@ -57,8 +57,8 @@ words faults(const json::object& of) {
   return of.contains("faults") ? json::value_to<words>(of.at("faults")) : words{};
 }
 
-zk_client client_of(int id, std::chrono::milliseconds patience = 10s) {
-  return connect(text(node(id), "proxy"), patience);
+zk_client client_of(int id, std::chrono::milliseconds time_limit = 10s) {
+  return connect(text(node(id), "proxy"), time_limit);
 }
 
 void heal() {

@@ -19,14 +19,14 @@
 class commanded_broker {
  public:
   /// Returns when it has told the broker's state.
-  explicit commanded_broker(std::vector<std::string> arguments, std::chrono::milliseconds patience = 15s) {
+  explicit commanded_broker(std::vector<std::string> arguments, std::chrono::milliseconds time_limit = 15s) {
     int ends[2];
     BOOST_TEST_REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
     input_ = ends[1];
     arguments.insert(arguments.begin(), BROKER_PROGRAM);
     pid_ = testcluster::detail::spawn({.command = arguments, .input = ends[0], .output = place_.path() / "out"});
     ::close(ends[0]);
-    BOOST_TEST_REQUIRE(eventually([this] { return contains(said(), "\n"); }, patience));
+    BOOST_TEST_REQUIRE(eventually([this] { return contains(said(), "\n"); }, time_limit));
   }
   ~commanded_broker() {
     if (input_ >= 0) ::close(input_);

@@ -37,9 +37,9 @@ ensemble& cluster() { return linked_servers::get(); }
 
 testcluster::node_info linked_node(int id) { return cluster().nodes().at(id - 1); }
 
-bool writes(int id, std::chrono::milliseconds patience = 10s) {
+bool writes(int id, std::chrono::milliseconds time_limit = 10s) {
   try {
-    auto client = connect(linked_node(id).address, patience);
+    auto client = connect(linked_node(id).address, time_limit);
     client.create("/probe-" + std::to_string(client.session().id), "", jute::ephemeral);
     client.close();
     return true;

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <thread>
 
-bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds patience) {
-  const auto deadline = clock_type::now() + patience;
+bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds time_limit) {
+  const auto deadline = clock_type::now() + time_limit;
   while (!condition()) {
     if (clock_type::now() > deadline) return false;
     std::this_thread::sleep_for(10ms);  // polls, because other processes do not notify us
@@ -14,8 +14,8 @@ bool eventually(const std::function<bool()>& condition, std::chrono::millisecond
   return true;
 }
 
-zk_client connect(const std::string& address, std::chrono::milliseconds patience) {
-  return {testcluster::detail::parse_endpoint(address), clock_type::now() + patience, {.timeout_ms = 10'000}};
+zk_client connect(const std::string& address, std::chrono::milliseconds time_limit) {
+  return {testcluster::detail::parse_endpoint(address), clock_type::now() + time_limit, {.timeout_ms = 10'000}};
 }
 
 bool alive(pid_t pid) {

@@ -17,10 +17,10 @@ using clock_type = std::chrono::steady_clock;
 using testcluster::detail::zk_client;
 
 /// Whether something becomes true before a generous deadline.
-bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds patience = 15s);
+bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds time_limit = 15s);
 
 /// A session on one server, address:port. It sends no pings, so it lives for ten seconds.
-zk_client connect(const std::string& address, std::chrono::milliseconds patience = 10s);
+zk_client connect(const std::string& address, std::chrono::milliseconds time_limit = 10s);
 
 /// The id of another one of three servers.
 inline int other_than(int id) { return id % 3 + 1; }

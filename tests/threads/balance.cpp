@@ -71,7 +71,7 @@ void run_on_threads(asio::thread_pool& pool, Work work) {
   std::vector<std::future<void>> all;
   for (int i = 0; i < workers; ++i) all.push_back(asio::co_spawn(pool, work(i), asio::use_future));
   for (auto& each : all) {
-    BOOST_TEST_REQUIRE((each.wait_for(4 * patience) == std::future_status::ready), "a track waits for ever");
+    BOOST_TEST_REQUIRE((each.wait_for(4 * time_limit) == std::future_status::ready), "a track waits for ever");
     each.get();
   }
 }

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(nothing_that_was_written_before_a_decline_is_lost) {
         });
       }
     });
-    const auto until = std::chrono::steady_clock::now() + patience;
+    const auto until = std::chrono::steady_clock::now() + time_limit;
     while (open > 0 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
     BOOST_TEST_REQUIRE(open == 0);
     const auto last = enter(g, "cache");  // orders the looks below behind the last processing
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(callers_are_cancelled_while_the_key_changes_hands) {
     if (i % 2 == 0) std::this_thread::yield();
     held->leave();
     auto answer = ended.get_future();
-    BOOST_TEST_REQUIRE((answer.wait_for(patience) == std::future_status::ready));
+    BOOST_TEST_REQUIRE((answer.wait_for(time_limit) == std::future_status::ready));
     const auto why = answer.get();
     BOOST_TEST((!why || why == asio::error::operation_aborted));
     aborted += why.failed();
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(passes_are_left_while_the_gate_ends) {
     std::thread leaving([&] { passes.clear(); });
     g.reset();
     leaving.join();
-    const auto until = std::chrono::steady_clock::now() + patience;
+    const auto until = std::chrono::steady_clock::now() + time_limit;
     while (told < 8 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
     BOOST_TEST_REQUIRE(told == 8);
   }

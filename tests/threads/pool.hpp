@@ -63,7 +63,7 @@ class pool {
 
   template <class T>
   static T get(std::future<T> result) {
-    BOOST_TEST_REQUIRE((result.wait_for(patience) == std::future_status::ready), "the operation did not end in time");
+    BOOST_TEST_REQUIRE((result.wait_for(time_limit) == std::future_status::ready), "the operation did not end in time");
     return result.get();
   }
   void create(const std::string& path) {

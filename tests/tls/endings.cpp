@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(no_port_listens) {
   tls_server server(io, server_certificate());
   const auto before = listening_sockets();
   session zk(io.get_executor(), options_for(server.address()));
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto until = std::chrono::steady_clock::now() + time_limit;
   while (zk.status().state != session_state::connected && std::chrono::steady_clock::now() < until) {
     io.poll_one();
     BOOST_TEST_REQUIRE(listening_sockets() == before);

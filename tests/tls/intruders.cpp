@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(another_process_gets_nothing) {
   tls_server server(io, server_certificate());
   shadowing watch(other, strikes_each);
   auto with = options_for(server.address());
-  with.connect_timeout = patience;  // on a busy machine the other process needs its time, in which this one waits
+  with.connect_timeout = time_limit;  // on a busy machine the other process needs its time, in which this one waits
   session zk(io.get_executor(), with);
   const auto is_up = [&] { return zk.status().state == session_state::connected; };
   for (std::size_t i = 0; i < connections; ++i) {

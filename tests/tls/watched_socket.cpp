@@ -58,12 +58,12 @@ watched_socket* watched_socket::of(int descriptor) {
   return present && present->descriptor_ == descriptor ? present : nullptr;
 }
 
-void watched_socket::note_read(ssize_t result) {
+void watched_socket::handle_read(ssize_t result) {
   ++reads_;
   if (result > 0) bytes_read_ += static_cast<std::size_t>(result);
 }
 
-void watched_socket::note_write(ssize_t result, int number) {
+void watched_socket::handle_write(ssize_t result, int number) {
   if (result < 0) broken_pipes_ += number == EPIPE;
   if (result > 0 && room != unlimited) room -= static_cast<std::size_t>(result);
 }
@@ -77,7 +77,7 @@ ssize_t recv(int descriptor, void* to, std::size_t size, int flags) {
   auto* watched = zkrecipes::test::watched_socket::of(descriptor);
   const auto result = next(descriptor, to, size, flags);
   const int failure = errno;
-  if (watched) watched->note_read(result);
+  if (watched) watched->handle_read(result);
   if (watched && watched->after_read) watched->after_read();
   errno = failure;
   return result;
@@ -92,7 +92,7 @@ ssize_t send(int descriptor, const void* from, std::size_t size, int flags) {
   if (watched->in_segments) flags |= MSG_EOR;
   const auto result = next(descriptor, from, std::min(size, watched->room), flags);
   const int failure = errno;
-  watched->note_write(result, failure);
+  watched->handle_write(result, failure);
   errno = failure;
   return result;
 }

@@ -47,8 +47,8 @@ class watched_socket {
 
   // Called from the calls of the system.
   static watched_socket* of(int descriptor);
-  void note_read(ssize_t result);
-  void note_write(ssize_t result, int number);
+  void handle_read(ssize_t result);
+  void handle_write(ssize_t result, int number);
 
  private:
   int descriptor_ = -1;

@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_handler_runs_on_its_executor_and_its_wait_keeps_both_cont
   BOOST_TEST(slow.try_move());
   settle();
   auto told = ran.get_future();
-  BOOST_TEST_REQUIRE((told.wait_for(patience) == std::future_status::ready));
+  BOOST_TEST_REQUIRE((told.wait_for(time_limit) == std::future_status::ready));
   BOOST_TEST(told.get());
   settle();
   BOOST_TEST(io->stopped());

@@ -146,10 +146,10 @@ class random_delivery : public delivering {
   }
   void check() {
     for (; judged_ < results.size(); ++judged_) all_.have_effect(results[judged_]);
-    for (; letters_ < consumer->status().parked; ++letters_) note_letter();
+    for (; letters_ < consumer->status().parked; ++letters_) record_letter();
   }
   /// The letters that are there; the test removes them when it puts their message back.
-  void note_letter() {
+  void record_letter() {
     for (const auto& each : letters()) {
       if (!known_.insert(each).second) continue;
       const auto text = data_of(each);

@@ -163,7 +163,7 @@ class random_steps : public entering {
       const auto expected = expected_.of(one.number);
       BOOST_TEST_REQUIRE((seen == expected || (expected == standing::has_left && seen == standing::is_evicted)));
       BOOST_TEST_REQUIRE(one.call.calls() <= 1);
-      note_change(one, seen);
+      on_change(one, seen);
       heads[one.key] += seen == standing::is_in;
       waiters[one.key] += seen == standing::waits;
     }
@@ -182,7 +182,7 @@ class random_steps : public entering {
     });
   }
   /// A decline is owed a processing that begins later, unless the caller that waits is cancelled.
-  void note_change(caller& one, standing seen) {
+  void on_change(caller& one, standing seen) {
     if (seen == one.seen) return;
     if (seen == standing::is_declined) {
       owed_.insert(one.key);

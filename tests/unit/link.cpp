@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(out_of_descriptors_is_told_and_mended) {
       no_descriptors none(spare);  // nothing is asserted meanwhile: the sanitizers need descriptors of their own
       zk.emplace(io.get_executor(), options_for(server));
       const auto tried = [&] { return zk->status().reason == errc::no_descriptors && zk->status().changes >= 3; };
-      while (!tried() && handlers < 10'000) handlers += io.run_one_for(patience);
+      while (!tried() && handlers < 10'000) handlers += io.run_one_for(time_limit);
       was_told = tried();
     }
     BOOST_TEST(was_told);

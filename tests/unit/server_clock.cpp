@@ -23,7 +23,7 @@ struct clock_case : fake_session {
     leader = std::make_unique<server_clock>(frame);
   }
   /// The stamp of a round trip that takes no time: it gives the leader's clock to the millisecond.
-  void stamp(std::int64_t shown) { leader->note(shown, now(), now()); }
+  void stamp(std::int64_t shown) { leader->observe(shown, now(), now()); }
   /// Runs `learn`; the result is set as soon as `learn` has ended.
   std::shared_ptr<std::optional<error_code>> learn() {
     auto told = std::make_shared<std::optional<error_code>>();

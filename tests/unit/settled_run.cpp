@@ -25,7 +25,7 @@ settled_run run_of(std::initializer_list<std::uint64_t> numbers) {
 
 /// As long as nothing is recent.
 void settle_others(settled_runs& all) {
-  for (std::uint64_t i = 0; i < settled_runs::recent_settlements; ++i) all.note_settlement();
+  for (std::uint64_t i = 0; i < settled_runs::recent_settlements; ++i) all.count_settlement();
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ listed_member member_with(const std::string& id, std::int32_t sequence) {
 }
 
 /// A member of this id has left as this node, and owned shard 2.
-away_record note_of(const std::string& id, const std::string& node) {
+away_record mark_of_process(const std::string& id, const std::string& node) {
   away_record note;
   note.id = id;
   note.own.insert(2);
@@ -36,7 +36,7 @@ bool is_kept(const shard_assignment& all) { return all.owners().of[2] == all.mem
 BOOST_AUTO_TEST_SUITE(shard_assignments)
 
 BOOST_AUTO_TEST_CASE(a_member_that_has_joined_behind_the_note_takes_its_place) {
-  const auto all = assign(member_with("b", 5), note_of("b", "_c_0-member-0000000003"));
+  const auto all = assign(member_with("b", 5), mark_of_process("b", "_c_0-member-0000000003"));
   BOOST_TEST(all.returned() == std::vector<std::string>{"b"}, boost::test_tools::per_element());
   BOOST_TEST(all.members()[1].record.orders.expect.contains(2));
   BOOST_TEST(all.owners().of[2] == 1u);
@@ -45,14 +45,14 @@ BOOST_AUTO_TEST_CASE(a_member_that_has_joined_behind_the_note_takes_its_place) {
 // The list of members can be older than the note.
 BOOST_AUTO_TEST_CASE(the_member_that_has_left_the_note_does_not_take_its_own_place) {
   const auto leaving = member_with("b", 3);
-  const auto all = assign(leaving, note_of("b", leaving.node));
+  const auto all = assign(leaving, mark_of_process("b", leaving.node));
   BOOST_TEST(all.returned().empty());
   BOOST_TEST(is_kept(all));
 }
 
 // The session of a killed process is not over, and the process after it has come and left.
 BOOST_AUTO_TEST_CASE(a_member_that_has_joined_before_the_one_with_the_note_does_not_take_its_place) {
-  const auto all = assign(member_with("b", 3), note_of("b", "_c_0-member-0000000005"));
+  const auto all = assign(member_with("b", 3), mark_of_process("b", "_c_0-member-0000000005"));
   BOOST_TEST(all.returned().empty());
   BOOST_TEST(is_kept(all));
   const auto request = all.to_plan(1, false);
@@ -62,13 +62,13 @@ BOOST_AUTO_TEST_CASE(a_member_that_has_joined_before_the_one_with_the_note_does_
 }
 
 BOOST_AUTO_TEST_CASE(shards_of_a_member_that_is_away_wait_for_it) {
-  const auto all = assign(member_with("c", 5), note_of("b", "_c_0-member-0000000003"));
+  const auto all = assign(member_with("c", 5), mark_of_process("b", "_c_0-member-0000000003"));
   BOOST_TEST(all.returned().empty());
   BOOST_TEST(is_kept(all));
 }
 
 BOOST_AUTO_TEST_CASE(a_note_that_does_not_say_who_left_it_is_taken_by_any_member_of_the_id) {
-  const auto all = assign(member_with("b", 0), note_of("b", ""));
+  const auto all = assign(member_with("b", 0), mark_of_process("b", ""));
   BOOST_TEST(all.returned() == std::vector<std::string>{"b"}, boost::test_tools::per_element());
   BOOST_TEST(all.members()[1].record.orders.expect.contains(2));
 }
@@ -125,8 +125,8 @@ BOOST_AUTO_TEST_CASE(the_shards_of_a_member_that_comes_back_again_and_again_go_t
 BOOST_AUTO_TEST_CASE(a_member_that_an_operator_drains_does_not_get_its_own_back) {
   operator_notes notes;
   notes.add("drain-b", "");
-  const shard_assignment all(4, {member_with("a", 1), member_with("b", 5)}, {note_of("b", "_c_0-member-0000000003")},
-                             {}, notes);
+  const shard_assignment all(4, {member_with("a", 1), member_with("b", 5)},
+                             {mark_of_process("b", "_c_0-member-0000000003")}, {}, notes);
   BOOST_TEST(!all.members()[1].record.orders.expect.contains(2));
   BOOST_TEST(all.returned() == std::vector<std::string>{"b"}, boost::test_tools::per_element());
 }
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_pin_is_that_of_the_last_member_of_its_id) {
   const shard_assignment all(4, {member_with("a", 1), member_with("b", 2), member_with("b", 5)}, {}, {}, notes);
   BOOST_TEST(all.to_plan(1, false).pinned == (std::vector<std::size_t>{nobody, nobody, nobody, 2}),
              boost::test_tools::per_element());
-  BOOST_TEST(assign(member_with("b", 5), note_of("b", "")).to_plan(1, false).pinned.empty());
+  BOOST_TEST(assign(member_with("b", 5), mark_of_process("b", "")).to_plan(1, false).pinned.empty());
 }
 
 BOOST_AUTO_TEST_CASE(ids_are_found_again_in_the_names_of_nodes) {

@@ -1,11 +1,11 @@
 // When failures are the fault of a shard, of a member, or of what all depend on.
 #include <boost/test/unit_test.hpp>
 
+#include "shards/failure_streak.hpp"
 #include "shards/member_health.hpp"
 #include "shards/member_returns.hpp"
 #include "shards/quarantine_terms.hpp"
 #include "shards/shard_quarantine.hpp"
-#include "shards/strikes.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
@@ -19,7 +19,7 @@ struct healthy_member : fake_session {
     for (std::uint32_t each = 0; each < 8; ++each) health.add(each);
   }
   void fail(std::uint32_t from, std::uint32_t to) {
-    for (auto each = from; each < to; ++each) health.note_failure(each, "the database is away");
+    for (auto each = from; each < to; ++each) health.record_failure(each, "the database is away");
   }
 
   shard_group_options options;
@@ -56,38 +56,38 @@ BOOST_AUTO_TEST_SUITE(shard_strikes)
 
 BOOST_AUTO_TEST_CASE(of_a_member_at_most_one_strike_counts_in_each_calm) {
   term_record record;
-  for (std::int64_t at = 1000; at < 30'000; at += 1000) add_strike(record, "a", at, 10s);
+  for (std::int64_t at = 1000; at < 30'000; at += 1000) count_owner_failure(record, "a", at, 10s);
   BOOST_TEST(record.deaths == 3);
   BOOST_TEST(record.struck.by == std::vector<std::string>{"a"}, boost::test_tools::per_element());
-  BOOST_TEST(strikes_needed(record, 3) == 9);
-  add_strike(record, "b", 30'500, 10s);
+  BOOST_TEST(failures_needed(record, 3) == 9);
+  count_owner_failure(record, "b", 30'500, 10s);
   BOOST_TEST(record.deaths == 4);
-  BOOST_TEST(strikes_needed(record, 3) == 3);
+  BOOST_TEST(failures_needed(record, 3) == 3);
 }
 
 // With a guardian the next owner begins within a second.
 BOOST_AUTO_TEST_CASE(a_shard_that_kills_one_member_after_the_other_is_stopped_at_the_third) {
   term_record record;
   for (const auto* each : {"a", "b"}) {
-    add_strike(record, each, 1000, 10s);
-    BOOST_TEST(record.deaths < strikes_needed(record, 3));
+    count_owner_failure(record, each, 1000, 10s);
+    BOOST_TEST(record.deaths < failures_needed(record, 3));
   }
-  add_strike(record, "c", 1200, 10s);
-  BOOST_TEST(record.deaths == strikes_needed(record, 3));
+  count_owner_failure(record, "c", 1200, 10s);
+  BOOST_TEST(record.deaths == failures_needed(record, 3));
 }
 
 BOOST_AUTO_TEST_CASE(strikes_at_unknown_times_count) {
   term_record record;
-  for (int times = 0; times < 3; ++times) add_strike(record, "a", 0, 10s);
+  for (int times = 0; times < 3; ++times) count_owner_failure(record, "a", 0, 10s);
   BOOST_TEST(record.deaths == 3);
-  BOOST_TEST(strikes_needed(record, 1) == 1);
+  BOOST_TEST(failures_needed(record, 1) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_record_keeps_its_strikes_and_an_older_version_that_forgets_the_deaths_forgets_them) {
   term_record record;
   record.epoch = 3;
   record.phase = term_phase::retired;
-  add_strike(record, "a", 5000, 10s);
+  count_owner_failure(record, "a", 5000, 10s);
   const auto again = parse_record(serialize(record));
   BOOST_TEST_REQUIRE(again.has_value());
   BOOST_TEST(again->struck.at_ms == 5000);
@@ -127,7 +127,7 @@ BOOST_FIXTURE_TEST_CASE(a_member_on_probation_is_lowered_by_the_next_failure_for
   fail(0, 1);
   BOOST_TEST(!health.lowered().empty());
   BOOST_TEST((health.due() - now() == 2 * first));
-  for (std::uint32_t each = 0; each < 4; ++each) health.note_progress(each);
+  for (std::uint32_t each = 0; each < 4; ++each) health.on_progress(each);
   BOOST_TEST(health.lowered().empty());
   BOOST_TEST(!health.is_troubled());
 }
@@ -137,17 +137,17 @@ BOOST_FIXTURE_TEST_CASE(a_sign_that_was_wrong_ends_no_further_lowering_before_th
   fail(0, 8);
   advance(3s);
   fail(0, 8);
-  health.note_good_sign(2);
+  health.on_good_sign(2);
   BOOST_TEST(health.lowered().empty());
   fail(3, 4);  // it was begun before
   BOOST_TEST(!health.lowered().empty());
-  health.note_good_sign(2);
+  health.on_good_sign(2);
   BOOST_TEST(health.lowered().empty());
   fail(2, 3);
-  health.note_good_sign(2);
-  health.note_good_sign(3);
+  health.on_good_sign(2);
+  health.on_good_sign(3);
   BOOST_TEST(!health.lowered().empty());
-  for (std::uint32_t each = 0; each < 4; ++each) health.note_progress(each);
+  for (std::uint32_t each = 0; each < 4; ++each) health.on_progress(each);
   BOOST_TEST(health.lowered().empty());
 }
 

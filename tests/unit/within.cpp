@@ -26,8 +26,8 @@ struct with_limits : fake_session {
   /// Runs what is ready until the time of this machine has brought it about.
   template <class Condition>
   bool until(Condition done) {
-    const auto patience = std::chrono::steady_clock::now() + 60s;
-    while (!done() && std::chrono::steady_clock::now() < patience) settle();
+    const auto time_limit = std::chrono::steady_clock::now() + 60s;
+    while (!done() && std::chrono::steady_clock::now() < time_limit) settle();
     return done();
   }
   auto note(std::optional<error_code>& into) {

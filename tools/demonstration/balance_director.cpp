@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto timeout = 1s;
 constexpr auto tick = 200ms;
-constexpr auto patience = 10min;
+constexpr auto time_limit = 10min;
 
 std::string lane_of(const std::string& id) { return lanes_path + ('/' + id); }
 std::string results_of(const std::string& id) { return results_path + ('/' + id); }
@@ -84,7 +84,7 @@ balance_director::duration balance_director::up_to(duration most) {
 awaitable<void> balance_director::wait_for(duration length) {
   asio::steady_timer pause(io_, length);
   co_await pause.async_wait(use_awaitable);
-  if (std::chrono::steady_clock::now() - begin_ > patience) throw std::runtime_error("the run takes too long");
+  if (std::chrono::steady_clock::now() - begin_ > time_limit) throw std::runtime_error("the run takes too long");
   look_for_ended();
 }
 

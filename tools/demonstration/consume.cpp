@@ -69,7 +69,7 @@ asio::awaitable<void> logged_career::hand_over(zkrecipes::term present, zkrecipe
 
 /// Logs the reason as a phase that ends: nothing of this term goes on any more.
 asio::awaitable<void> logged_career::ended(zkrecipes::term present, zkrecipes::term_end reason) {
-  log_.note(mark(present, zkrecipes::to_string(reason)));
+  log_.record(mark(present, zkrecipes::to_string(reason)));
   co_await inner_->ended(present, reason);
 }
 
@@ -149,7 +149,7 @@ struct workplace {
     auto chosen = session_options(how.hosts, how.timeout);
     chosen.guardian = how.guardian;
     chosen.log = [this](const zkrecipes::log_event& event) {
-      if (means_cut(event.event)) log.note(note_of(id, cut));
+      if (means_cut(event.event)) log.record(mark_of_process(id, cut));
     };
     return chosen;
   }

@@ -24,7 +24,7 @@ void consumer_group::start(int index) {
   each.id = "consumer-" + std::to_string(index + 1);
   if (each.starts++ && !how_.same_ids) each.id += '.' + std::to_string(each.starts);
   each.is_dismissed = false;
-  log_.note(note_of(each.id, started));
+  log_.record(mark_of_process(each.id, started));
   each.running = launch_(each.id);
   say_(each.id + " started");
 }
@@ -32,7 +32,7 @@ void consumer_group::start(int index) {
 /// The time first: a guardian may end the session of a dead process before we go on.
 bool consumer_group::silence(int index, int signal) {
   auto& each = members_[index];
-  const auto last = note_of(each.id, lived);
+  const auto last = mark_of_process(each.id, lived);
   if (each.running.has_ended() || each.is_dismissed) return false;  // somebody starts it again
   if (signal == SIGKILL) {
     each.running.signal(signal);
@@ -40,8 +40,8 @@ bool consumer_group::silence(int index, int signal) {
   } else if (!each.running.pause()) {
     return false;
   }
-  log_.note(last);
-  log_.note(note_of(each.id, silenced));
+  log_.record(last);
+  log_.record(mark_of_process(each.id, silenced));
   return true;
 }
 
@@ -49,7 +49,7 @@ bool consumer_group::dismiss(int index, int signal) {
   auto& each = members_[index];
   if (each.running.has_ended()) return false;  // `supervise` starts it again
   each.is_dismissed = true;
-  log_.note(note_of(each.id, leaves));
+  log_.record(mark_of_process(each.id, leaves));
   each.running.signal(signal);
   return true;
 }
@@ -61,7 +61,7 @@ std::vector<std::string> consumer_group::supervise() {
   for (int i = 0; i < size(); ++i) {
     auto& each = members_[i];
     if (!each.running.pid() || !each.running.has_ended()) continue;
-    log_.note(note_of(each.id, silenced));
+    log_.record(mark_of_process(each.id, silenced));
     judge(each.id, each.running.wait(), each.is_dismissed);
     if (each.is_dismissed) continue;
     ended.push_back(each.id);
@@ -74,7 +74,7 @@ void consumer_group::stop() {
   for (int i = 0; i < size(); ++i) dismiss(i, SIGTERM);
   for (auto& each : members_) {
     const int status = each.running.wait();
-    log_.note(note_of(each.id, silenced));
+    log_.record(mark_of_process(each.id, silenced));
     judge(each.id, status, true);
   }
 }

@@ -24,10 +24,10 @@ class term_ledger {
   };
   using place = std::pair<std::string, std::uint32_t>;  // consumer and shard
 
-  void note_process(const phase_mark& mark);
+  void record_process(const phase_mark& mark);
   void begin(const phase_mark& mark);
   void end(const phase_mark& mark);
-  void bury(const open_term& which);
+  void count_end(const open_term& which);
 
   const std::vector<std::int64_t>& epochs_;
   std::map<place, open_term> open_;
@@ -44,7 +44,7 @@ bool is_end(const phase_mark& mark) {
 
 void term_ledger::add(const phase_mark& mark) {
   if (!mark.epoch) {
-    note_process(mark);
+    record_process(mark);
   } else if (mark.phase == "inaugurate" && mark.begins) {
     begin(mark);
   } else if (is_end(mark)) {
@@ -52,7 +52,7 @@ void term_ledger::add(const phase_mark& mark) {
   }
 }
 
-void term_ledger::note_process(const phase_mark& mark) {
+void term_ledger::record_process(const phase_mark& mark) {
   if (mark.phase == leaves) leaving_.insert(mark.consumer);
   if (mark.phase == started) leaving_.erase(mark.consumer);
   if (mark.phase != silenced && mark.phase != cut) return;
@@ -65,7 +65,7 @@ void term_ledger::note_process(const phase_mark& mark) {
 void term_ledger::begin(const phase_mark& mark) {
   ++begun_;
   auto& own = open_[{mark.consumer, mark.shard}];
-  if (own.epoch) bury(own);
+  if (own.epoch) count_end(own);
   own = {mark.epoch, false};
 }
 
@@ -82,11 +82,11 @@ void term_ledger::end(const phase_mark& mark) {
 }
 
 /// A term whose process has not logged its end.
-void term_ledger::bury(const open_term& which) { ++(which.is_hit ? found_.died : found_.unexplained); }
+void term_ledger::count_end(const open_term& which) { ++(which.is_hit ? found_.died : found_.unexplained); }
 
 move_counts term_ledger::close() {
   for (const auto& [where, each] : open_) {
-    if (where.second >= epochs_.size() || epochs_[where.second] != each.epoch) bury(each);
+    if (where.second >= epochs_.size() || epochs_[where.second] != each.epoch) count_end(each);
   }
   std::uint64_t terms = 0;
   for (const auto epoch : epochs_) {

@@ -18,11 +18,11 @@ asio::awaitable<void> observer::run() {
     auto seen = co_await election.async_view_change(view_, token);
     auto& [error, next] = seen;
     if (zkrecipes::is_fatal(error)) co_return;
-    if (!error) note(next);
+    if (!error) on_view(next);
   }
 }
 
-void observer::note(const zkrecipes::election_view& next) {
+void observer::on_view(const zkrecipes::election_view& next) {
   using zkrecipes::to_string;
   if (next.hand_over && !view_.hand_over) {
     saw_hand_over_ = true;

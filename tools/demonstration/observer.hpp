@@ -34,7 +34,7 @@ class observer {
   bool saw_hand_over() const noexcept { return saw_hand_over_; }
 
  private:
-  void note(const zkrecipes::election_view& next);
+  void on_view(const zkrecipes::election_view& next);
 
   zkrecipes::session session_;
   std::function<void(const std::string&)> say_;

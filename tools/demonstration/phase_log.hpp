@@ -23,7 +23,7 @@ class phase_log {
   /// Asks `find` before each beginning and each end of a phase, so that a sleep is noted before what it has delayed.
   void watch_sleep(sleep_finder find) { find_sleep_ = std::move(find); }
   void look(const std::string& consumer);
-  void note(const phase_mark& what);
+  void record(const phase_mark& what);
   /// Logs the beginning of a phase now, whatever time the mark has, and its end when the returned object is destroyed.
   [[nodiscard]] std::shared_ptr<void> begins(phase_mark what);
 

@@ -15,7 +15,7 @@ std::int64_t monotonic_ns() {
       .count();
 }
 
-phase_mark note_of(std::string consumer, std::string what) {
+phase_mark mark_of_process(std::string consumer, std::string what) {
   return {monotonic_ns(), std::move(consumer), 0, std::move(what), false};
 }
 

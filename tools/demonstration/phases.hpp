@@ -21,7 +21,7 @@ struct phase_mark {
 std::int64_t monotonic_ns();
 
 /// The mark of something that concerns a whole process, such as these.
-phase_mark note_of(std::string consumer, std::string what);
+phase_mark mark_of_process(std::string consumer, std::string what);
 inline constexpr char lived[] = "lived";        ///< It was surely alive at this time: the last that is known of it.
 inline constexpr char silenced[] = "silenced";  ///< It was stopped or has died before, and does nothing from now on.
 inline constexpr char asleep[] = "asleep";      ///< It was not run from now on, and woke behind the end of its lease.

@@ -79,7 +79,7 @@ asio::awaitable<void> recorder::begin_folder(zkrecipes::term present) {
 asio::awaitable<zkrecipes::message_outcome> recorder::process(zkrecipes::term present, const zkrecipes::message& item) {
   const auto what = parse_message(item.data);
   if (what.kind == message_kind::killer) {
-    log_.note(note_of(id_, lived));  // nobody can tell later until when
+    log_.record(mark_of_process(id_, lived));  // nobody can tell later until when
     std::raise(SIGKILL);
   }
   if (what.kind == message_kind::poison) {

@@ -41,18 +41,18 @@ asio::awaitable<void> shard_observer::run() {
   for (int looks = 1;; ++looks) {
     auto seen = co_await group_.async_view(token);
     if (zkrecipes::is_fatal(std::get<0>(seen))) co_return;
-    if (!std::get<0>(seen)) note(std::move(std::get<1>(seen)));
+    if (!std::get<0>(seen)) on_view(std::move(std::get<1>(seen)));
     if (looks % looks_for_a_line == 0) {
       const auto left = co_await source_.lag();
-      if (left) tell_state(*left);
+      if (left) print_state(*left);
     }
     pause.expires_after(interval);
     co_await pause.async_wait(token);
   }
 }
 
-void shard_observer::note(zkrecipes::shard_group_view next) {
-  tell_members(next);
+void shard_observer::on_view(zkrecipes::shard_group_view next) {
+  print_members(next);
   auto members = view_.members;
   std::erase_if(members, [&](const auto& each) { return !find_node(next, each.node); });
   auto count = members.size();
@@ -62,7 +62,7 @@ void shard_observer::note(zkrecipes::shard_group_view next) {
   view_ = std::move(next);
 }
 
-void shard_observer::tell_members(const zkrecipes::shard_group_view& next) {
+void shard_observer::print_members(const zkrecipes::shard_group_view& next) {
   for (const auto& each : view_.members) {
     if (!find_node(next, each.node)) say_(each.id + " has left the group, or was taken for dead");
   }
@@ -71,7 +71,7 @@ void shard_observer::tell_members(const zkrecipes::shard_group_view& next) {
   }
 }
 
-void shard_observer::tell_state(std::uint64_t lag) {
+void shard_observer::print_state(std::uint64_t lag) {
   std::string shares;
   for (const auto& each : view_.members) {
     if (!shares.empty()) shares += ", ";

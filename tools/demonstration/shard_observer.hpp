@@ -35,9 +35,9 @@ class shard_observer {
   const std::vector<std::size_t>& joins() const noexcept { return joins_; }
 
  private:
-  void note(zkrecipes::shard_group_view next);
-  void tell_members(const zkrecipes::shard_group_view& next);
-  void tell_state(std::uint64_t lag);
+  void on_view(zkrecipes::shard_group_view next);
+  void print_members(const zkrecipes::shard_group_view& next);
+  void print_state(std::uint64_t lag);
   const zkrecipes::group_member_view* find(const std::string& id) const;
 
   zkrecipes::session session_;

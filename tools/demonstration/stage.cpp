@@ -34,7 +34,7 @@ timings choose_timings(const direction& how) {
   chosen.production = std::max(chosen.production, messages * (how.work.shards ? 2ms : 3ms));
   // A message that kills is named after two deaths. A death takes until the successor is at work.
   const auto deaths = static_cast<std::int64_t>(how.work.killers) * (2 + attempts_limit);
-  chosen.patience = 80s + 2 * chosen.production + 2 * deaths * (chosen.timeout + chosen.deadline + 1s);
+  chosen.time_limit = 80s + 2 * chosen.production + 2 * deaths * (chosen.timeout + chosen.deadline + 1s);
   return chosen;
 }
 
@@ -236,7 +236,7 @@ awaitable<void> stage::wait_for(duration length) {
 awaitable<void> stage::pause_between() {
   constexpr duration moment(50);
   co_await wait_for(moment);
-  if (std::chrono::steady_clock::now() - begin_ > times_.patience) throw std::runtime_error("the run takes too long");
+  if (std::chrono::steady_clock::now() - begin_ > times_.time_limit) throw std::runtime_error("the run takes too long");
 }
 
 awaitable<void> stage::wait_processed(double share) {

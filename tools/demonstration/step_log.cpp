@@ -16,7 +16,7 @@ step_log::step_log(const std::filesystem::path& file)
 
 step_log::~step_log() { ::close(file_); }
 
-void step_log::note(const step_mark& what) {
+void step_log::record(const step_mark& what) {
   const auto line = std::to_string(static_cast<int>(what.what)) + ' ' + std::to_string(what.before_ns) + ' ' +
                     std::to_string(what.after_ns) + ' ' + std::to_string(what.position) + " .\n";
   if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {

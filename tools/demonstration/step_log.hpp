@@ -33,7 +33,7 @@ class step_log {
   step_log& operator=(const step_log&) = delete;
   ~step_log();
 
-  void note(const step_mark& what);
+  void record(const step_mark& what);
 
  private:
   int file_;

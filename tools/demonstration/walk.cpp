@@ -34,10 +34,10 @@ class walker {
         signals_(io_, SIGTERM, SIGINT) {}
 
   int run() {
-    log_.note({step_mark::kind::begins, monotonic_ns(), monotonic_ns(), 0});
+    log_.record({step_mark::kind::begins, monotonic_ns(), monotonic_ns(), 0});
     signals_.async_wait([this](zkrecipes::error_code error, int) {
       if (error) return;
-      note_leaving();
+      record_leaving();
       pace_.stop();
     });
     pace_.async_run([this](zkrecipes::error_code error) {
@@ -70,13 +70,13 @@ class walker {
       auto [error] = co_await track.async_move(tuple);
       if (error) co_return;
       position_ = static_cast<std::int64_t>(track.steps());
-      log_.note({step_mark::kind::step, before, monotonic_ns(), position_});
-      note_live();
+      log_.record({step_mark::kind::step, before, monotonic_ns(), position_});
+      record_live();
       if (!co_await process_next()) break;
       timer.expires_after(std::chrono::microseconds(dice() % how_.longest_us));
       co_await timer.async_wait(tuple);
     }
-    note_leaving();
+    record_leaving();
     track.leave();
   }
 
@@ -84,26 +84,26 @@ class walker {
   asio::awaitable<void> look_often() {
     asio::steady_timer timer(io_);
     for (;;) {
-      note_live();
+      record_live();
       timer.expires_after(20ms);
       co_await timer.async_wait(tuple);
     }
   }
 
   /// The time comes before the look at the lease: how long that lasts is told too low at worst.
-  void note_live() {
+  void record_live() {
     const auto now = monotonic_ns();
     const auto status = pace_.status();
     const auto rest = status.valid_until - zkrecipes::lease_clock::now();
     if (has_left_ || !status.is_member || rest.count() <= 0) return;
     const auto& tracks = status.tracks;
     if (tracks.empty() || static_cast<std::int64_t>(tracks.front().steps) != position_) return;
-    log_.note({step_mark::kind::live, now, now + rest.count(), position_});
+    log_.record({step_mark::kind::live, now, now + rest.count(), position_});
   }
 
-  void note_leaving() {
+  void record_leaving() {
     if (!std::exchange(has_left_, true))
-      log_.note({step_mark::kind::leaves, monotonic_ns(), monotonic_ns(), position_});
+      log_.record({step_mark::kind::leaves, monotonic_ns(), monotonic_ns(), position_});
   }
 
   /// False: there is no further message.

@@ -57,23 +57,23 @@ void endings::start(item which) {
     --running_;
     process->account()->return_ending();
     process->account()->give_back(charged);
-    tell(*process, session, terms, result);
+    log_ending(*process, session, terms, result);
     start_some();
     told_();
   };
   how_(std::move(which.what), which.deadline, std::move(done));
 }
 
-void endings::tell(const held_process& process, std::int64_t session, std::size_t terms, const ending& result) {
-  log_.tell_of(process.user(), "session_ended",
-               {{"session", zkrecipes::backend::shown_session(session)},
-                {"pid", std::to_string(process.who().pid)},
-                {"name", process.name()},
-                {"terms", std::to_string(terms)},
-                {"died", std::to_string(result.died)},
-                {"passed_over", std::to_string(result.passed_over)},
-                {"closed", result.is_closed ? "yes" : "no"},
-                {"error", result.problem.empty() ? "none" : result.problem}});
+void endings::log_ending(const held_process& process, std::int64_t session, std::size_t terms, const ending& result) {
+  log_.write_for(process.user(), "session_ended",
+                 {{"session", zkrecipes::backend::shown_session(session)},
+                  {"pid", std::to_string(process.who().pid)},
+                  {"name", process.name()},
+                  {"terms", std::to_string(terms)},
+                  {"died", std::to_string(result.died)},
+                  {"passed_over", std::to_string(result.passed_over)},
+                  {"closed", result.is_closed ? "yes" : "no"},
+                  {"error", result.problem.empty() ? "none" : result.problem}});
 }
 
 namespace {
@@ -92,20 +92,20 @@ agent::agent(boost::asio::io_context& io, const agent_options& options, session_
     : io_(io),
       options_(options),
       log_(std::move(log)),
-      endings_(std::move(how), log_, [this] { note_end(); }),
+      endings_(std::move(how), log_, [this] { on_end(); }),
       known_(io.get_executor(), options.most, options.early, log_,
              [this](held_process_ptr process, std::vector<held_session> sessions) {
                endings_.begin(process, std::move(sessions));
-               note_end();
+               on_end();
              }),
-      patience_(io) {}
+      timer_(io) {}
 
 agent::~agent() { stop(); }
 
 void agent::listen() {
   listener_.emplace(io_.get_executor(), options_.socket, [this](listener::socket with) { accept(std::move(with)); });
   listener_->start();
-  log_.tell("listening", {{"socket", options_.socket.path}});
+  log_.write("listening", {{"socket", options_.socket.path}});
 }
 
 void agent::serve(int socket, std::function<void()> over) {
@@ -117,23 +117,23 @@ void agent::accept(listener::socket with, bool is_inherited) {
   auto who = peer_of(with.native_handle());
   if (who && !is_inherited && who->pid <= 0) who.reset();  // a process that this PID namespace does not show
   if (!who) {
-    log_.tell("peer_unknown");
+    log_.write("peer_unknown");
     closing_lane::of(no_user).close(with);
-    return note_end();
+    return on_end();
   }
   if (is_inherited) who->pid = 0;
   auto account = known_.account_of(who->user);
   if (const auto why = account->take_connection(); !why.empty()) {
-    log_.tell_of(who->user, "refused", {{"peer", std::to_string(who->pid)}, {"reason", why}});
+    log_.write_for(who->user, "refused", {{"peer", std::to_string(who->pid)}, {"reason", why}});
     refuse(with, why);
     account->lane().close(with);
-    return note_end();
+    return on_end();
   }
   const auto number = ++last_number_;
   auto closed = [this, number, account] {
     account->return_connection();
     connections_.erase(number);
-    note_end();
+    on_end();
   };
   auto made =
       std::make_shared<peer_connection>(std::move(with), known_, log_, *who, number, account, std::move(closed));
@@ -153,12 +153,12 @@ void agent::stop() {
 void agent::finish(std::function<void()> over) {
   stop();
   finished_ = std::move(over);
-  note_end();
+  on_end();
 }
 
 /// Looks later, because a line that has ended may still be on its way out of the registry, and what its process held on
 /// the way from there to the endings.
-void agent::note_end() {
+void agent::on_end() {
   if (!finished_ && !over_) return;
   boost::asio::post(io_, [this, alive = std::weak_ptr(alive_)] {
     if (!alive.expired()) end_if_over();
@@ -174,11 +174,11 @@ void agent::end_if_over() {
 }
 
 void agent::wait_for_timeouts() {
-  if (std::exchange(has_patience_, true)) return;
-  patience_.expires_after(known_.longest_timeout());
-  patience_.async_wait([this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+  if (std::exchange(has_set_timer_, true)) return;
+  timer_.expires_after(known_.longest_timeout());
+  timer_.async_wait([this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
     if (error || alive.expired() || !over_ || endings_.count() > 0) return;
-    log_.tell("left", {{"reason", "the process lives, and its sessions have timed out or have another guardian"}});
+    log_.write("left", {{"reason", "the process lives, and its sessions have timed out or have another guardian"}});
     std::exchange(over_, nullptr)();
   });
 }

@@ -47,7 +47,7 @@ class endings {
   };
   void start_some();
   void start(item which);
-  void tell(const held_process& process, std::int64_t session, std::size_t terms, const ending& result);
+  void log_ending(const held_process& process, std::int64_t session, std::size_t terms, const ending& result);
 
   session_ender how_;
   event_log& log_;
@@ -86,7 +86,7 @@ class agent {
 
  private:
   void accept(listener::socket with, bool is_inherited = false);
-  void note_end();
+  void on_end();
   void end_if_over();
   void wait_for_timeouts();
 
@@ -100,8 +100,8 @@ class agent {
   std::uint64_t last_number_ = 0;
   std::function<void()> over_;
   std::function<void()> finished_;
-  boost::asio::steady_timer patience_;
-  bool has_patience_ = false;                               // the timer was set
+  boost::asio::steady_timer timer_;
+  bool has_set_timer_ = false;                              // the timer was set
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // a handler can come after our end
 };
 

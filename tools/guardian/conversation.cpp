@@ -31,12 +31,12 @@ conversation::answer conversation::begin(backend::guardian_hello hello, std::vec
   hello_ = std::move(hello);
   process_ = std::move(admitted.process);
   known_.attach(process_, line_);
-  log_.tell_of(with_.user, "process",
-               {{"pid", std::to_string(process_->who().pid)},
-                {"name", process_->name()},
-                {"peer", std::to_string(with_.pid)},
-                {"gid", std::to_string(with_.group)},
-                {"hang_limit_ms", std::to_string(hello_.hang_limit.count())}});
+  log_.write_for(with_.user, "process",
+                 {{"pid", std::to_string(process_->who().pid)},
+                  {"name", process_->name()},
+                  {"peer", std::to_string(with_.pid)},
+                  {"gid", std::to_string(with_.group)},
+                  {"hang_limit_ms", std::to_string(hello_.hang_limit.count())}});
   return std::nullopt;
 }
 
@@ -67,7 +67,7 @@ conversation::answer conversation::on(backend::guardian_complete) {
 conversation::answer conversation::on(backend::guardian_ping) { return std::nullopt; }
 
 conversation::answer conversation::refuse(std::string why) {
-  log_.tell_of(with_.user, "refused", {{"peer", std::to_string(with_.pid)}, {"reason", why}});
+  log_.write_for(with_.user, "refused", {{"peer", std::to_string(with_.pid)}, {"reason", why}});
   return backend::guardian_answer{kind::refused, std::move(why)};
 }
 
@@ -75,7 +75,7 @@ conversation::answer conversation::refuse(std::string why) {
 conversation::answer conversation::full(std::string why) {
   if (why.empty()) return std::nullopt;
   if (!std::exchange(told_full_, true)) {
-    log_.tell_of(with_.user, "full", {{"peer", std::to_string(with_.pid)}, {"reason", why}});
+    log_.write_for(with_.user, "full", {{"peer", std::to_string(with_.pid)}, {"reason", why}});
   }
   return backend::guardian_answer{kind::full, std::move(why)};
 }

@@ -130,8 +130,7 @@ std::string early_proof_problem() {
   if (child < 0) return "no child for the test";
   const auto folder = open_process_folder(child);
   const bool shows_life = folder && threads_of(folder.get()) && look_early(folder.get()) == early_sign::none;
-  const bool tells_of_dumps =
-      folder && read_at(folder.get(), "status").find("\nCoreDumping:\t0\n") != std::string::npos;
+  const bool reports_dumps = folder && read_at(folder.get(), "status").find("\nCoreDumping:\t0\n") != std::string::npos;
   ::kill(child, SIGKILL);
   siginfo_t ended{};
   ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);
@@ -139,7 +138,7 @@ std::string early_proof_problem() {
   ::waitpid(child, nullptr, 0);
   if (!shows_life) return "/proc shows a living child as dead, or does not show its threads";
   if (!shows_death) return "/proc does not show PF_EXITING of a child that has exited";
-  return tells_of_dumps ? std::string() : "/proc does not tell of core dumps (CoreDumping)";
+  return reports_dumps ? std::string() : "/proc does not tell of core dumps (CoreDumping)";
 }
 
 }  // namespace guardian

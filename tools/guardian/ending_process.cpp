@@ -30,7 +30,7 @@ using std::chrono::seconds;
 namespace {
 
 /// This much is given beyond the deadline of an order, and to a process that leaves.
-constexpr seconds patience{5};
+constexpr seconds answer_time{5};
 constexpr std::size_t size_of_read = 4096;
 
 [[noreturn]] void throw_error(int number, const char* what) {
@@ -115,7 +115,7 @@ void ending_process::order(session_of_the_dead what, time_point deadline, handle
   wipe(order.what.session);
   if (!lines) throw std::runtime_error("the session or one of its terms is too large");
   orders_.push_back(std::move(*lines));
-  pending_.emplace(order.number, pending_order{now + left + patience, std::move(done)});
+  pending_.emplace(order.number, pending_order{now + left + answer_time, std::move(done)});
   if (orders_.size() == 1) write();
   watch_time();
 }
@@ -181,7 +181,7 @@ void ending_process::fail(const std::string& why) {
 void ending_process::leave() {
   error_code ignored;
   socket_.close(ignored);
-  timer_.expires_after(patience);
+  timer_.expires_after(answer_time);
   timer_.async_wait([self = shared_from_this()](const error_code& error) {
     if (!error) self->kill();
   });

@@ -110,7 +110,7 @@ class ending_worker {
  private:
   void read() {
     socket_.async_read_some(boost::asio::buffer(part_), [this](const error_code& error, std::size_t size) {
-      if (error) return note_end_of_input();
+      if (error) return on_end_of_input();
       lines_.add({part_.data(), size});
       ::explicit_bzero(part_.data(), size);
       while (const auto line = lines_.next()) {
@@ -135,7 +135,7 @@ class ending_worker {
     const auto left = std::chrono::ceil<std::chrono::seconds>(end_ - zkrecipes::lease_clock::now());
     ::alarm(static_cast<unsigned>(left.count()));
   }
-  void note_end_of_input() {
+  void on_end_of_input() {
     is_last_ = true;
     if (running_ == 0) io_.stop();
   }

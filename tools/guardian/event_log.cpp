@@ -24,9 +24,9 @@ std::string printable(std::string_view text) {
   return needs_marks ? '"' + shown + '"' : shown;
 }
 
-void event_log::tell(std::string_view event, std::initializer_list<field> fields) { to_(line_of(event, fields)); }
+void event_log::write(std::string_view event, std::initializer_list<field> fields) { to_(line_of(event, fields)); }
 
-void event_log::tell_of(uid_t user, std::string_view event, std::initializer_list<field> fields) {
+void event_log::write_for(uid_t user, std::string_view event, std::initializer_list<field> fields) {
   auto& of = users_[user];
   if (!take(of)) return;
   auto line = line_of(event, fields) + " uid=" + std::to_string(user);

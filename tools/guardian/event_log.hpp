@@ -29,9 +29,9 @@ class event_log {
   explicit event_log(sink to) : to_(std::move(to)) {}
 
   /// An event of the guardian itself.
-  void tell(std::string_view event, std::initializer_list<field> fields = {});
+  void write(std::string_view event, std::initializer_list<field> fields = {});
   /// An event that a process of this user has caused.
-  void tell_of(uid_t user, std::string_view event, std::initializer_list<field> fields = {});
+  void write_for(uid_t user, std::string_view event, std::initializer_list<field> fields = {});
 
  private:
   struct allowance {

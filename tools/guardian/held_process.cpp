@@ -53,27 +53,27 @@ std::chrono::milliseconds held_process::longest_timeout() const noexcept {
   return longest;
 }
 
-std::string held_process::add(backend::guarded_session session, const std::string& client, std::uint64_t teller) {
+std::string held_process::add(backend::guarded_session session, const std::string& client, std::uint64_t connection) {
   if (over_) return "the process has ended";
   const auto known = sessions_.find(session.key.id);
   if (known == sessions_.end()) {
     if (auto why = account_->take({1, 0, size_of(session)}); !why.empty()) return why;
     const auto id = session.key.id;
-    sessions_.emplace(id, held_session{std::move(session), client, teller});
+    sessions_.emplace(id, held_session{std::move(session), client, connection});
     return {};
   }
   auto& held = known->second;
-  if (held.client == client && held.told_by > teller) return {};
+  if (held.client == client && held.told_by > connection) return {};
   if (auto why = account_->take({0, 0, size_of(session)}); !why.empty()) return why;
   account_->give_back({0, 0, size_of(held.session)});
   wipe(held.session);
   held.session = std::move(session);
   held.client = client;
-  held.told_by = teller;
+  held.told_by = connection;
   return {};
 }
 
-std::string held_process::add(backend::guarded_term term, std::uint64_t teller) {
+std::string held_process::add(backend::guarded_term term, std::uint64_t connection) {
   if (over_) return "the process has ended";
   const auto session = sessions_.find(term.session);
   if (session == sessions_.end()) return "the session of the term was not told";
@@ -82,33 +82,34 @@ std::string held_process::add(backend::guarded_term term, std::uint64_t teller) 
   const auto known = terms.find(key);
   if (known == terms.end()) {
     if (auto why = account_->take({0, 1, size_of(term)}); !why.empty()) return why;
-    terms.emplace(std::move(key), held_term{std::move(term), teller});
+    terms.emplace(std::move(key), held_term{std::move(term), connection});
     return {};
   }
-  if (known->second.told_by > teller) return {};
+  if (known->second.told_by > connection) return {};
   if (auto why = account_->take({0, 0, size_of(term)}); !why.empty()) return why;
   account_->give_back({0, 0, size_of(known->second.term)});
-  known->second = {std::move(term), teller};
+  known->second = {std::move(term), connection};
   return {};
 }
 
-void held_process::remove(const backend::guarded_session_end& which, const std::string& client, std::uint64_t teller) {
+void held_process::remove(const backend::guarded_session_end& which, const std::string& client,
+                          std::uint64_t connection) {
   const auto known = sessions_.find(which.id);
   if (known == sessions_.end() || known->second.client != client) return;
-  if (known->second.told_by <= teller) erase(known);
+  if (known->second.told_by <= connection) erase(known);
 }
 
-void held_process::remove(const backend::guarded_term_end& which, const std::string& client, std::uint64_t teller) {
+void held_process::remove(const backend::guarded_term_end& which, const std::string& client, std::uint64_t connection) {
   const auto session = sessions_.find(which.session);
   if (session == sessions_.end() || session->second.client != client) return;
   auto& terms = session->second.terms;
   const auto known = terms.find({which.record, which.node});
-  if (known == terms.end() || known->second.told_by > teller) return;
+  if (known == terms.end() || known->second.told_by > connection) return;
   account_->give_back({0, 1, size_of(known->second.term)});
   terms.erase(known);
 }
 
-backend::guarded_count held_process::keep_only(const std::string& client, std::uint64_t teller) {
+backend::guarded_count held_process::keep_only(const std::string& client, std::uint64_t connection) {
   backend::guarded_count left;
   for (auto each = sessions_.begin(); each != sessions_.end();) {
     auto& held = each->second;
@@ -116,12 +117,12 @@ backend::guarded_count held_process::keep_only(const std::string& client, std::u
       ++each;
       continue;
     }
-    if (held.told_by < teller) {
+    if (held.told_by < connection) {
       each = erase(each);
       continue;
     }
     for (auto term = held.terms.begin(); term != held.terms.end();) {
-      if (term->second.told_by >= teller) {
+      if (term->second.told_by >= connection) {
         ++term;
         continue;
       }

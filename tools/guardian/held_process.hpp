@@ -57,15 +57,16 @@ class held_process {
   /// The process has ended: nothing is taken any more.
   bool is_over() const noexcept { return over_; }
 
-  // `teller`: the number of the connection. What a later connection has told counts more: a client may have given up an
-  // earlier one whose last words were not read yet. The text that is returned says why something was not taken.
-  std::string add(zkrecipes::backend::guarded_session session, const std::string& client, std::uint64_t teller);
-  std::string add(zkrecipes::backend::guarded_term term, std::uint64_t teller);
+  // `connection`: the number of the connection. What a later connection has told counts more: a client may have given
+  // up an earlier one whose last words were not read yet. The text that is returned says why something was not taken.
+  std::string add(zkrecipes::backend::guarded_session session, const std::string& client, std::uint64_t connection);
+  std::string add(zkrecipes::backend::guarded_term term, std::uint64_t connection);
   // Only the client that has told a session takes it back, and its terms.
-  void remove(const zkrecipes::backend::guarded_session_end& which, const std::string& client, std::uint64_t teller);
-  void remove(const zkrecipes::backend::guarded_term_end& which, const std::string& client, std::uint64_t teller);
+  void remove(const zkrecipes::backend::guarded_session_end& which, const std::string& client,
+              std::uint64_t connection);
+  void remove(const zkrecipes::backend::guarded_term_end& which, const std::string& client, std::uint64_t connection);
   /// Takes back what this client has told over earlier connections only. Returns what is left of it.
-  zkrecipes::backend::guarded_count keep_only(const std::string& client, std::uint64_t teller);
+  zkrecipes::backend::guarded_count keep_only(const std::string& client, std::uint64_t connection);
 
   /// Hands out what is held, once the process has ended. The account is charged for it until that is given back.
   std::vector<held_session> end();

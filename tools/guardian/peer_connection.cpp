@@ -70,7 +70,7 @@ void peer_connection::await_hello() {
 }
 
 void peer_connection::refuse(const char* why) {
-  log_.tell_of(account_->user(), "refused", {{"reason", why}});
+  log_.write_for(account_->user(), "refused", {{"reason", why}});
   answer({backend::guardian_answer::kind::refused, why});
 }
 
@@ -95,7 +95,7 @@ void peer_connection::on_data() {
   try {
     take_part();
   } catch (const std::exception& failure) {
-    log_.tell_of(account_->user(), "connection_failed", {{"reason", failure.what()}});
+    log_.write_for(account_->user(), "connection_failed", {{"reason", failure.what()}});
     close();
   }
 }
@@ -106,7 +106,7 @@ void peer_connection::take_part() {
   if (result == look::ended) return close();
   const auto messages = take_lines();
   if (!socket_.is_open()) return;
-  const auto rest = rate_.note(messages, clock::now());
+  const auto rest = rate_.charge(messages, clock::now());
   if (rest == clock::duration::zero()) return wait_for_data();
   pause_.expires_after(rest);
   pause_.async_wait([self = shared_from_this()](const error_code& error) {
@@ -122,7 +122,7 @@ void peer_connection::drain() {
       take_lines();
     }
   } catch (const std::exception& failure) {
-    log_.tell_of(account_->user(), "last_words_lost", {{"reason", failure.what()}});
+    log_.write_for(account_->user(), "last_words_lost", {{"reason", failure.what()}});
   }
 }
 
@@ -153,7 +153,7 @@ std::size_t peer_connection::take_lines() {
     if (!line) break;
     ++count;
     const auto reply = talk_->hear(*line, std::exchange(passed_, {}));
-    note_life();
+    on_sign_of_life();
     if (reply) answer(*reply);
   }
   if (socket_.is_open() && buffer_.is_too_long()) refuse("the line is too long");
@@ -170,7 +170,7 @@ void peer_connection::answer(const backend::guardian_answer& what) {
   if (!was_sent || what.type == backend::guardian_answer::kind::refused) close();
 }
 
-void peer_connection::note_life() {
+void peer_connection::on_sign_of_life() {
   last_sign_ = clock::now();
   const bool is_wanted = talk_->process() && talk_->hang_limit().count() != 0;
   if (is_wanted && !std::exchange(is_watched_, true)) watch_for_hang();
@@ -206,11 +206,11 @@ bool peer_connection::has_unread_data() {
 void peer_connection::kill() {
   const auto& process = talk_->process();
   const auto why_not = kill_process(process->pidfd(), process->who().pid, process->user());
-  log_.tell_of(process->user(), why_not.empty() ? "hung_process_killed" : "hung_process_not_killed",
-               {{"pid", std::to_string(process->who().pid)},
-                {"name", process->name()},
-                {"hang_limit_ms", std::to_string(talk_->hang_limit().count())},
-                {"reason", why_not}});
+  log_.write_for(process->user(), why_not.empty() ? "hung_process_killed" : "hung_process_not_killed",
+                 {{"pid", std::to_string(process->who().pid)},
+                  {"name", process->name()},
+                  {"hang_limit_ms", std::to_string(talk_->hang_limit().count())},
+                  {"reason", why_not}});
 }
 
 }  // namespace guardian

@@ -26,7 +26,7 @@ class rate_limit {
       : burst_(static_cast<double>(burst)), rate_(static_cast<double>(rate)), left_(burst_) {}
 
   /// So many have come. Returns how long to read nothing.
-  clock::duration note(std::size_t messages, clock::time_point now) {
+  clock::duration charge(std::size_t messages, clock::time_point now) {
     const auto passed = std::chrono::duration<double>(now - since_).count();
     since_ = now;
     left_ = std::min(burst_, left_ + passed * rate_) - static_cast<double>(messages);
@@ -66,7 +66,7 @@ class peer_connection final : public std::enable_shared_from_this<peer_connectio
   std::size_t take_lines();
   void answer(const zkrecipes::backend::guardian_answer& what);
   void refuse(const char* why);
-  void note_life();
+  void on_sign_of_life();
   void await_hello();
   void watch_for_hang();
   void on_hang_timer(clock::time_point expected);

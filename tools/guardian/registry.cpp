@@ -35,17 +35,17 @@ void process_watch::wait_for_end() {
   pidfd_.async_wait(wait_read, [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
     if (alive.expired() || error == boost::asio::error::operation_aborted) return;
     if (!has_ended(pidfd_.native_handle())) return wait_for_end();
-    tell("pidfd");
+    report("pidfd");
   });
 }
 
 void process_watch::look_early(descriptor process_folder, std::chrono::milliseconds longest) {
   folder_ = std::move(process_folder);
   longest_ = longest;
-  hurry();
+  look_soon();
 }
 
-void process_watch::hurry() {
+void process_watch::look_soon() {
   if (!folder_) return;
   pause_ = first_pause;
   wait_for_look();
@@ -57,14 +57,14 @@ void process_watch::wait_for_look() {
   timer_.async_wait([this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
     if (alive.expired() || error) return;
     switch (guardian::look_early(folder_.get())) {
-      case early_sign::exiting: return tell("exiting");
-      case early_sign::dumping: return tell("dumping");
+      case early_sign::exiting: return report("exiting");
+      case early_sign::dumping: return report("dumping");
       case early_sign::none: return wait_for_look();
     }
   });
 }
 
-void process_watch::tell(std::string_view proof) {
+void process_watch::report(std::string_view proof) {
   if (!told_) return;
   const auto told = std::exchange(told_, nullptr);
   boost::system::error_code ignored;
@@ -154,18 +154,18 @@ void registry::detach(const held_process_ptr& process, process_line& line) {
   const auto known = watched_.find(process->who());
   if (known == watched_.end() || known->second.lines.erase(&line) == 0) return;
   auto& which = known->second;
-  log_.tell_of(process->user(), "line_ended",
-               {{"pid", std::to_string(process->who().pid)},
-                {"name", process->name()},
-                {"sessions", number(process->session_count())},
-                {"terms", number(process->term_count())}});
+  log_.write_for(process->user(), "line_ended",
+                 {{"pid", std::to_string(process->who().pid)},
+                  {"name", process->name()},
+                  {"sessions", number(process->session_count())},
+                  {"terms", number(process->term_count())}});
   if (!which.lines.empty()) return;
   if (process->session_count() == 0) {
     watched_.erase(known);
     return;
   }
   if (!early_.after_end_of_line || process->who().pid == 0) return;
-  if (which.watch->looks_early()) return which.watch->hurry();
+  if (which.watch->looks_early()) return which.watch->look_soon();
   auto folder = open_process_folder(process->who().pid);
   const bool is_its_own = folder && !has_ended(process->pidfd());
   if (is_its_own) which.watch->look_early(std::move(folder), longest_pause);
@@ -180,12 +180,12 @@ void registry::end(const process_identity& who, std::string_view proof) {
   auto sessions = process->end();
   std::size_t terms = 0;
   for (const auto& each : sessions) terms += each.terms.size();
-  log_.tell_of(process->user(), "process_ended",
-               {{"pid", std::to_string(who.pid)},
-                {"name", process->name()},
-                {"proof", std::string(proof)},
-                {"sessions", number(sessions.size())},
-                {"terms", number(terms)}});
+  log_.write_for(process->user(), "process_ended",
+                 {{"pid", std::to_string(who.pid)},
+                  {"name", process->name()},
+                  {"proof", std::string(proof)},
+                  {"sessions", number(sessions.size())},
+                  {"terms", number(terms)}});
   for (auto* each : lines) each->close();
   told_(process, std::move(sessions));
 }

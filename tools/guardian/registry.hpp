@@ -34,13 +34,13 @@ class process_watch {
   /// Also looks for an early proof, in /proc/PID: soon, and then in growing pauses of at most `longest`.
   void look_early(descriptor process_folder, std::chrono::milliseconds longest);
   /// The next look is soon.
-  void hurry();
+  void look_soon();
   bool looks_early() const noexcept { return bool(folder_); }
 
  private:
   void wait_for_end();
   void wait_for_look();
-  void tell(std::string_view proof);
+  void report(std::string_view proof);
 
   boost::asio::posix::stream_descriptor pidfd_;
   boost::asio::steady_timer timer_;

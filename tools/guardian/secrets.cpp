@@ -43,13 +43,13 @@ void wipe(zkrecipes::backend::guarded_session& session) {
 std::string harden_process() {
   const rlimit none{0, 0};
   std::string failed;
-  const auto note = [&](const std::string& what) { failed.append(failed.empty() ? "" : "; ").append(what); };
-  if (::setrlimit(RLIMIT_CORE, &none) != 0) note(with_reason("core dumps are not forbidden"));
-  if (::prctl(PR_SET_DUMPABLE, 0) != 0) note(with_reason("the process stays dumpable"));
+  const auto add = [&](const std::string& what) { failed.append(failed.empty() ? "" : "; ").append(what); };
+  if (::setrlimit(RLIMIT_CORE, &none) != 0) add(with_reason("core dumps are not forbidden"));
+  if (::prctl(PR_SET_DUMPABLE, 0) != 0) add(with_reason("the process stays dumpable"));
   if (!may_lock_everything()) {
-    note("memory is not locked: the limit of locked memory is neither lifted nor is there CAP_IPC_LOCK");
+    add("memory is not locked: the limit of locked memory is neither lifted nor is there CAP_IPC_LOCK");
   } else if (::mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
-    note(with_reason("memory is not locked"));
+    add(with_reason("memory is not locked"));
   }
   return failed;
 }

@@ -60,14 +60,14 @@ std::vector<backend::request> dead_terms::looks() {
   return all;
 }
 
-void dead_terms::note_looks(const std::vector<backend::reply>& answers) {
+void dead_terms::handle_looks(const std::vector<backend::reply>& answers) {
   auto answer = answers.begin() + static_cast<std::ptrdiff_t>(count(state::open));
   for (auto& each : seats_) {
     if (each.is_open) record_seat(each, *answer++);
   }
   answer = answers.begin();
   for (auto& each : records_) {
-    if (each.is == state::open) note_read(each, *answer++);
+    if (each.is == state::open) handle_read(each, *answer++);
   }
 }
 
@@ -78,7 +78,7 @@ void dead_terms::record_seat(seat& which, const backend::reply& answer) {
   which.was_ours = which.was_ours || which.is_open;
 }
 
-void dead_terms::note_read(record& which, const backend::reply& answer) {
+void dead_terms::handle_read(record& which, const backend::reply& answer) {
   was_refused_ = was_refused_ || is_server_refusal(answer.error);
   if (is_unanswered(answer.error) || is_server_refusal(answer.error)) return;
   if (answer.error) return give_up(which, answer.error);
@@ -144,13 +144,13 @@ std::vector<backend::request> dead_terms::writes() {
   return all;
 }
 
-void dead_terms::note_writes(const std::vector<backend::reply>& answers) {
-  for (std::size_t i = 0; i < chunks_.size(); ++i) note_write(chunks_[i], answers[i]);
+void dead_terms::handle_writes(const std::vector<backend::reply>& answers) {
+  for (std::size_t i = 0; i < chunks_.size(); ++i) handle_write(chunks_[i], answers[i]);
   chunks_.clear();
 }
 
-void dead_terms::note_write(chunk& which, const backend::reply& answer) {
-  if (answer.error && !is_unanswered(answer.error)) return note_refusal(which, answer);
+void dead_terms::handle_write(chunk& which, const backend::reply& answer) {
+  if (answer.error && !is_unanswered(answer.error)) return handle_refusal(which, answer);
   for (auto* each : which.records) {
     if (!each) continue;
     if (!answer.error) each->is = state::died;
@@ -162,7 +162,7 @@ void dead_terms::note_write(chunk& which, const backend::reply& answer) {
 }
 
 /// Nothing of the transaction has happened. A look tells what becomes of a conflict.
-void dead_terms::note_refusal(chunk& which, const backend::reply& answer) {
+void dead_terms::handle_refusal(chunk& which, const backend::reply& answer) {
   was_refused_ = was_refused_ || is_server_refusal(answer.error);
   if (is_server_refusal(answer.error)) return;
   const int culprit = failed_at(answer);

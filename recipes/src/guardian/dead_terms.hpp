@@ -30,12 +30,12 @@ class dead_terms {
   /// Reads of what is not settled yet.
   std::vector<backend::request> looks();
   /// The answers, in the order of `looks`.
-  void note_looks(const std::vector<backend::reply>& answers);
+  void handle_looks(const std::vector<backend::reply>& answers);
   /// The transactions that follow from the looks, of bounded size. Records come before seats, so that a successor finds
   /// the record written when it becomes the first.
   std::vector<backend::request> writes();
   /// The answers, in the order of `writes`.
-  void note_writes(const std::vector<backend::reply>& answers);
+  void handle_writes(const std::vector<backend::reply>& answers);
 
  private:
   enum class state { open, died, passed_over };
@@ -64,12 +64,12 @@ class dead_terms {
   std::size_t place_of(const std::string& seat_path);
   void record_seat(seat& which, const backend::reply& answer);
   void judge(record& which, const backend::reply& answer) const;
-  void note_read(record& which, const backend::reply& answer);
+  void handle_read(record& which, const backend::reply& answer);
   chunk& room_for(std::size_t operations, std::size_t bytes);
   void add(record& which);
   void add(seat& which);
-  void note_write(chunk& which, const backend::reply& answer);
-  void note_refusal(chunk& which, const backend::reply& answer);
+  void handle_write(chunk& which, const backend::reply& answer);
+  void handle_refusal(chunk& which, const backend::reply& answer);
   void give_up(record& which, const error_code& why);
 
   std::int64_t session_id_;

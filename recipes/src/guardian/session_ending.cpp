@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A server that is alive answers in a few round trips. Each round over the servers gives them twice as long.
-constexpr std::chrono::milliseconds first_patience = 1s;
-constexpr std::chrono::milliseconds most_patience = 30s;
+constexpr std::chrono::milliseconds first_time_limit = 1s;
+constexpr std::chrono::milliseconds longest_time_limit = 30s;
 constexpr int most_rounds_with_one = 8;  // with one server: some seconds, with the pauses
 /// After so many connections that were lost over the records the session is closed without them: perhaps no server
 /// takes the transaction, and each connection keeps the session alive.
@@ -40,11 +40,11 @@ session_ending::session_ending(scheduler_ptr on, dead_session what, lease_clock:
       terms_(std::move(what_.terms), what_.key.id),
       pause_(first_rest, longest_rest),
       changed_(on_),
-      patience_(first_patience) {}
+      time_limit_(first_time_limit) {}
 
-lease_clock::time_point session_ending::limit() const { return std::min(deadline_, on_->now() + patience_); }
+lease_clock::time_point session_ending::limit() const { return std::min(deadline_, on_->now() + time_limit_); }
 
-void session_ending::lengthen_patience() { patience_ = std::min(2 * patience_, most_patience); }
+void session_ending::lengthen_time_limit() { time_limit_ = std::min(2 * time_limit_, longest_time_limit); }
 
 awaitable<dead_session_result> session_ending::run() {
   while (!is_over()) {
@@ -53,7 +53,7 @@ awaitable<dead_session_result> session_ending::run() {
     for (const auto& each : servers) {
       if (!is_over()) co_await end_at(each);
     }
-    lengthen_patience();
+    lengthen_time_limit();
     if (!is_over()) co_await wait_until(pause_.next(*on_));
   }
   co_return result();
@@ -103,7 +103,7 @@ awaitable<void> session_ending::end_at(backend::endpoint server) {
   backend::link_options with{server, what_.key, what_.digest, what_.tls, servers_.names_of(server)};
   auto opened = co_await link.open(std::move(with), limit());
   const auto& [error, granted] = opened;
-  if (error) co_return note_refusal(error);
+  if (error) co_return handle_refusal(error);
   if (granted.id != what_.key.id) {  // a session that nobody wants, in place of one that is over
     is_closed_ = true;
     co_await link.close_session(limit());
@@ -119,7 +119,7 @@ awaitable<void> session_ending::end_at(backend::endpoint server) {
   if (is_cancelled(end)) stopped_ = end;
 }
 
-void session_ending::note_refusal(const error_code& why) {
+void session_ending::handle_refusal(const error_code& why) {
   if (is_expired(why)) is_closed_ = true;
   if (is_cancelled(why)) stopped_ = why;
   if (why == errc::auth_failed) what_.digest.clear();  // the session can be closed without rights
@@ -136,7 +136,7 @@ awaitable<error_code> session_ending::write_deaths(lone_link& link) {
     if (!writes.empty()) {
       auto written = co_await link.ask(std::move(writes), limit());
       const auto& [error, answers] = written;
-      terms_.note_writes(answers);
+      terms_.handle_writes(answers);
       if (is_cancelled(error)) stopped_ = error;
       if (error) co_return error;
     }
@@ -156,7 +156,7 @@ awaitable<error_code> session_ending::look(lone_link& link) {
   const bool is_latest = has_caught_up(answers.front().error);
   answers.erase(answers.begin());
   is_busy_ = !is_latest;
-  if (is_latest) terms_.note_looks(answers);
+  if (is_latest) terms_.handle_looks(answers);
   co_return error_code();
 }
 

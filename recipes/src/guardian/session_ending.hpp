@@ -22,12 +22,12 @@ class session_ending {
  private:
   bool is_over() const { return is_closed_ || stopped_ || on_->now() >= deadline_; }
   lease_clock::time_point limit() const;
-  void lengthen_patience();
+  void lengthen_time_limit();
   dead_session_result result() const;
   awaitable<void> resolve_names();
   awaitable<void> wait_until(lease_clock::time_point when);
   awaitable<void> end_at(backend::endpoint server);
-  void note_refusal(const error_code& why);
+  void handle_refusal(const error_code& why);
   awaitable<error_code> write_deaths(lone_link& link);
   awaitable<error_code> look(lone_link& link);
 
@@ -39,9 +39,9 @@ class session_ending {
   server_list servers_;
   back_off pause_;
   condition changed_;
-  std::chrono::milliseconds patience_;  // with one server
-  int lost_ = 0;                        // connections, over the records
-  bool was_resumed_ = false;            // at least once
+  std::chrono::milliseconds time_limit_;  // with one server
+  int lost_ = 0;                          // connections, over the records
+  bool was_resumed_ = false;              // at least once
   bool is_closed_ = false;
   bool is_busy_ = false;  // the server could not catch up
   error_code stopped_;    // by the caller

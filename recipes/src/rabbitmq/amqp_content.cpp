@@ -61,21 +61,21 @@ amqp_problem amqp_content::take_head(std::string_view payload) {
   const auto encoded = payload.substr(amqp_content_head);
   const auto* properties = has_good_headers(encoded) ? memory_.properties(encoded) : nullptr;
   if (!properties) return misplaced("the properties of a message can not be read");
-  note(*properties);
+  record_properties(*properties);
   awaited_ = left_ > 0 ? part::body : part::none;
   return {};
 }
 
-void amqp_content::note(const amqp_basic_properties_t& properties) {
+void amqp_content::record_properties(const amqp_basic_properties_t& properties) {
   const auto has = [&properties](amqp_flags_t flag) { return (properties._flags & flag) != 0; };
   if (has(AMQP_BASIC_MESSAGE_ID_FLAG)) message_.id = text_of(properties.message_id);
   if (has(AMQP_BASIC_TIMESTAMP_FLAG) && properties.timestamp <= most_seconds)
     message_.timestamp = static_cast<std::int64_t>(properties.timestamp) * 1'000;
   if (!has(AMQP_BASIC_HEADERS_FLAG)) return;
-  for (int i = 0; i < properties.headers.num_entries; ++i) note_header(properties.headers.entries[i]);
+  for (int i = 0; i < properties.headers.num_entries; ++i) record_header(properties.headers.entries[i]);
 }
 
-void amqp_content::note_header(const amqp_table_entry_t& header) {
+void amqp_content::record_header(const amqp_table_entry_t& header) {
   const auto name = text_of(header.key);
   const auto& field = header.value;
   const bool is_text = field.kind == AMQP_FIELD_KIND_UTF8 || field.kind == AMQP_FIELD_KIND_BYTES;

@@ -35,8 +35,8 @@ class amqp_content {
 
   void begin(bool is_return);
   amqp_problem take_head(std::string_view payload);
-  void note(const amqp_basic_properties_t& properties);
-  void note_header(const amqp_table_entry_t& header);
+  void record_properties(const amqp_basic_properties_t& properties);
+  void record_header(const amqp_table_entry_t& header);
   amqp_problem take_body(std::string_view payload);
 
   std::string key_header_;

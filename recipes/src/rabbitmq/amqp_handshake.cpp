@@ -164,12 +164,12 @@ amqp_problem amqp_handshake::log_in(std::string_view arguments) {
     return not_rabbit("the broker speaks another version of AMQP than 0-9-1");
   if (!is_in_list(mechanism, text_of(start->mechanisms)))
     return {rabbit_errc::refused, "the broker takes no user and password (PLAIN)"};
-  note_version(start->server_properties);
+  record_version(start->server_properties);
   awaited_ = step::tune;
   return send_login() ? amqp_problem() : amqp_problem{rabbit_errc::refused, "user and password are too long"};
 }
 
-void amqp_handshake::note_version(const amqp_table_t& properties) {
+void amqp_handshake::record_version(const amqp_table_t& properties) {
   for (int i = 0; i < properties.num_entries; ++i) {
     const auto& [name, value] = properties.entries[i];
     const bool is_text = value.kind == AMQP_FIELD_KIND_UTF8 || value.kind == AMQP_FIELD_KIND_BYTES;

@@ -82,7 +82,7 @@ class amqp_handshake {
  private:
   enum class step { start, tune, open, channel, none };
 
-  void note_version(const amqp_table_t& properties);
+  void record_version(const amqp_table_t& properties);
   amqp_problem log_in(std::string_view arguments);
   bool send_login();
   amqp_problem tune(std::string_view arguments);

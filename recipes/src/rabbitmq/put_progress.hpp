@@ -32,7 +32,7 @@ class put_progress {
   /// There is nothing more to take.
   bool is_taken() const noexcept { return taken_ >= end_; }
 
-  void note_put(std::size_t index) {
+  void on_put(std::size_t index) {
     is_put_[index] = true;
     while (in_a_row_ < is_put_.size() && is_put_[in_a_row_]) ++in_a_row_;
   }

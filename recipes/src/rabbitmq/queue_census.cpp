@@ -40,12 +40,12 @@ void queue_census::ask() {
     if (!link) return;
     ++asked_;
     ++awaited_;
-    link->count(frame_->queue(shard), [this, shard](const amqp_answer& answer) { note(shard, answer); });
+    link->count(frame_->queue(shard), [this, shard](const amqp_answer& answer) { on_answer(shard, answer); });
   }
 }
 
 /// Only the first refusal says something of its queue: the broker has not read what was asked behind it.
-void queue_census::note(std::uint32_t shard, const amqp_answer& answer) {
+void queue_census::on_answer(std::uint32_t shard, const amqp_answer& answer) {
   --awaited_;
   arrived_.notify();
   if (refusal_.error) return;
@@ -69,18 +69,18 @@ awaitable<error_code> queue_census::answers() {
 error_code queue_census::judge() {
   const bool is_complete = asked_ > 0 && awaited_ == 0;
   if (!refusal_.error && is_complete) {
-    broker_.note_good();
+    broker_.on_success();
     at_once_ = std::min(2 * at_once_, most_at_once);
     return {};
   }
   if (refusal_.error == rabbit_errc::missing_queue) {
     found_.push_back({.shard = static_cast<std::uint32_t>(found_.size()), .is_missing = true});
-    broker_.note_good();
+    broker_.on_success();
     at_once_ = 1;  // a missing one is seldom alone
     return {};
   }
   if (!refusal_.error || may_recover_rabbit(refusal_.error)) return rabbit_errc::unavailable;
-  broker_.tell(log_severity::error, session_event::operation_failed, refusal_.error, refusal_.words);
+  broker_.write_log(log_severity::error, session_event::operation_failed, refusal_.error, refusal_.words);
   return refusal_.error;
 }
 

@@ -27,7 +27,7 @@ class queue_census {
   static constexpr std::uint32_t most_at_once = 100;
 
   void ask();
-  void note(std::uint32_t shard, const amqp_answer& answer);
+  void on_answer(std::uint32_t shard, const amqp_answer& answer);
   awaitable<error_code> answers();
   error_code judge();
 

@@ -36,7 +36,7 @@ void queue_progress::open(delivery_memory stored) {
   in_hand_.clear();
   firsts_.clear();
   unnamed_ = 0;
-  is_confused_ = false;
+  is_ambiguous_ = false;
 }
 
 void queue_progress::lose() {
@@ -51,7 +51,7 @@ std::optional<std::string> queue_progress::take(const amqp_delivery& what) {
   const bool is_fresh = !what.is_redelivered;
   const bool is_first_fresh = is_fresh && !tags_.has_fresh();
   const bool comes_again = !is_fresh && tags_.has_fresh();  // what was returned before has come already
-  if (!is_named && comes_again && unnamed_ + unnamed_waiting_ > 0) is_confused_ = true;
+  if (!is_named && comes_again && unnamed_ + unnamed_waiting_ > 0) is_ambiguous_ = true;
   auto name = is_named ? what.id : name_of(what);
   const bool is_here = tags_.holds(name) || in_hand_.contains(name);
   tags_.add({what.tag, name, is_fresh, is_named});
@@ -79,7 +79,7 @@ void queue_progress::look_for_missing(const numbered_id& of, std::uint64_t first
   const bool is_forgotten = is_new && !memory_.runs().find(of) && memory_.runs().may_have_forgotten(of.producer);
   if (from > to) return;
   if (first == of.number || is_forgotten) return memory_.record_unknown(of, from, to, open_numbers(of));
-  auto lost = memory_.note_missing(of, from, to, open_numbers(of));
+  auto lost = memory_.record_missing(of, from, to, open_numbers(of));
   if (!lost.empty()) missing_.push_back(std::move(lost));
 }
 

@@ -52,12 +52,12 @@ class queue_progress {
   bool has_unnamed() const noexcept { return unnamed_ > 0; }
   /// The broker delivers messages again that it has delivered by this connection. Nothing tells which of
   /// those without an id are here, so all have to be dropped.
-  bool is_confused() const noexcept { return is_confused_; }
+  bool is_ambiguous() const noexcept { return is_ambiguous_; }
   /// False: this message is not in hand and was not returned to the queue, so it can not come any more.
   bool can_come(const std::string& name) const;
 
   const delivery_memory& memory() const noexcept { return memory_; }
-  void note(std::string_view field, const std::string& text) { memory_.note(field, text); }
+  void set_field(std::string_view field, const std::string& text) { memory_.set_field(field, text); }
   /// Runs of messages that have not come, since the last call: a message that was put behind them has come, and the
   /// broker keeps the order.
   std::vector<std::string> take_missing() { return std::exchange(missing_, {}); }
@@ -87,7 +87,7 @@ class queue_progress {
   std::map<std::string, bool> in_hand_;          // handed out and not settled; whether the message has an id
   std::size_t unnamed_ = 0;                      // of these, those without
   std::size_t unnamed_waiting_ = 0;              // messages without an id that are to be handed out
-  bool is_confused_ = false;
+  bool is_ambiguous_ = false;
   std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> last_;  // fresh numbers, by producer and epoch
   std::vector<std::string> missing_;
 };

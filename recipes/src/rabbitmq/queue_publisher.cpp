@@ -56,7 +56,7 @@ std::optional<std::uint32_t> queue_publisher::undeclared() const {
   return first;
 }
 
-void queue_publisher::note_declared(std::uint32_t shard) {
+void queue_publisher::on_declared(std::uint32_t shard) {
   auto& of = lines_[shard];
   of.is_declared = true;
   undeclared_.erase(shard);
@@ -69,7 +69,7 @@ std::optional<std::uint64_t> queue_publisher::next(bool is_single) const {
   return *ready_.begin();
 }
 
-void queue_publisher::note_sent(std::uint64_t place, std::uint64_t tag) {
+void queue_publisher::on_sent(std::uint64_t place, std::uint64_t tag) {
   auto& of = lines_[messages_.at(place).shard];
   of.waiting.erase(place);
   ready_.erase(place);

@@ -37,12 +37,12 @@ class queue_publisher {
   /// The queue of the first message that waits for its queue to be declared.
   std::optional<std::uint32_t> undeclared() const;
   /// It is there: messages may be sent to it from now on, on all connections.
-  void note_declared(std::uint32_t shard);
+  void on_declared(std::uint32_t shard);
 
   /// The first message that may be sent now. `is_single`: only if no other one is under way.
   std::optional<std::uint64_t> next(bool is_single) const;
   /// It was sent with this tag, which is larger than that of each message before.
-  void note_sent(std::uint64_t place, std::uint64_t tag);
+  void on_sent(std::uint64_t place, std::uint64_t tag);
   /// How many were sent on this connection and have no answer.
   std::size_t under_way() const noexcept { return sent_.size(); }
   /// The place of the one that is under way alone, unless it was forgotten.

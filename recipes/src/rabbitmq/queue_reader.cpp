@@ -47,7 +47,7 @@ queue_reader::queue_reader(rabbit_frame_ptr frame, std::uint32_t shard, position
       changed_(frame_->session->get_scheduler()),
       progress_(prefetch_),
       stalls_(frame_->options.stall_timeout),
-      connection_(frame_, broker_connection::patience::with_refusals) {}
+      connection_(frame_, broker_connection::retries::with_refusals) {}
 
 void queue_reader::set_order(message_order order) {
   const auto by_itself = order == message_order::strict ? prefetch_in_strict_order : prefetch_by_key;
@@ -56,7 +56,7 @@ void queue_reader::set_order(message_order order) {
 }
 
 void queue_reader::open() {
-  connection_.tell_end();
+  connection_.log_end();
   connection_.close();
   drop_lost();
   position_.reset();
@@ -72,7 +72,7 @@ awaitable<void> queue_reader::close() {
   if (is_consuming() && progress_.has_unproven()) {
     const auto asked = make_question("queue.declare");
     asked->answer_by = now() + std::min(longest_farewell, frame_->options.timeout);
-    connection_.link()->look_at(queue_, [this, asked](const amqp_answer& answer) { note_answer(*asked, answer); });
+    connection_.link()->look_at(queue_, [this, asked](const amqp_answer& answer) { on_answer(*asked, answer); });
     auto why = wake::notified;
     while (!asked->is_answered && why == wake::notified) why = co_await changed_.wait(asked->answer_by);
   }
@@ -85,9 +85,9 @@ awaitable<outcome<queue_messages>> queue_reader::receive(std::size_t most) {
   for (;;) {
     auto error = co_await read_memory();
     if (!error && most == 0 && position_.wants_look()) error = co_await position_.look();
-    connection_.tell_end();
+    connection_.log_end();
     if (error || is_outdated() || most == 0) co_return failed<queue_messages>(error);
-    tell_losses();
+    log_losses();
     drop_lost();
     acknowledge();
     if (!ready_.empty()) break;
@@ -143,7 +143,7 @@ awaitable<error_code> queue_reader::get_consumer() {
   if (!error) error = co_await connection_.ready();
   if (!error) error = co_await find_queue();
   if (!error && connection_.is_up()) error = co_await consume();
-  if (!error && is_consuming()) note_broker();
+  if (!error && is_consuming()) record_broker();
   // What was asked before is not to be asked twice by one connection.
   if (is_cancelled(error)) connection_.close();
   co_return error;
@@ -152,7 +152,7 @@ awaitable<error_code> queue_reader::get_consumer() {
 /// The queue is made if nothing was ever settled. Later its absence means that messages are lost.
 awaitable<error_code> queue_reader::find_queue() {
   const auto asked = make_question("queue.declare");
-  const auto then = [this, asked](const amqp_answer& answer) { note_answer(*asked, answer); };
+  const auto then = [this, asked](const amqp_answer& answer) { on_answer(*asked, answer); };
   if (progress_.memory().is_new()) {
     connection_.link()->declare(queue_, limit_, then);
   } else {
@@ -165,10 +165,10 @@ awaitable<error_code> queue_reader::consume() {
   const auto asked = make_question("basic.consume");
   consumed_ = connection_.number();
   settled_at_ = now();
-  stalls_.note_event(settled_at_);
+  stalls_.on_event(settled_at_);
   connection_.link()->consume(
       queue_, static_cast<std::uint16_t>(prefetch_), [this](amqp_delivery each) { take(std::move(each)); },
-      [this, asked](const amqp_answer& answer) { note_answer(*asked, answer); });
+      [this, asked](const amqp_answer& answer) { on_answer(*asked, answer); });
   co_return co_await await_answer(asked);
 }
 
@@ -176,7 +176,7 @@ queue_reader::question_ptr queue_reader::make_question(const char* command) {
   return std::make_shared<question>(question{command, now() + frame_->options.timeout});
 }
 
-void queue_reader::note_answer(question& to, const amqp_answer& answer) {
+void queue_reader::on_answer(question& to, const amqp_answer& answer) {
   to.is_answered = true;
   to.answer = answer;
   changed_.notify();
@@ -211,13 +211,13 @@ awaitable<error_code> queue_reader::await_more() {
   if (looking_ && looking_->is_answered) {
     const auto answered = std::exchange(looking_, nullptr);
     if (auto error = judge(*answered)) co_return error;
-    stalls_.note_look(now(), answered->answer.messages > 0);
+    stalls_.on_look(now(), answered->answer.messages > 0);
   }
   if (is_consuming()) look_for_stall();
   if (!is_consuming()) co_return error_code();
   const bool is_full = progress_.is_full();
   if (!is_full) settled_at_ = now();
-  if (is_full && now() >= settled_at_ + standstill) tell_standstill();
+  if (is_full && now() >= settled_at_ + standstill) log_standstill();
   const auto standstill_at = has_told_standstill_ ? never : settled_at_ + standstill;
   const auto until = looking_ ? connection_.due(looking_->answer_by) : is_full ? standstill_at : stalls_.next_look();
   const auto why = co_await changed_.wait(until);
@@ -238,7 +238,7 @@ void queue_reader::look_for_stall() {
     // A message may be on its way, and the answer is behind it. The link notices when nothing comes at all.
     looking_ = make_question("queue.declare");
     looking_->answer_by += 2 * frame_->options.heartbeat;
-    const auto then = [this, asked = looking_](const amqp_answer& answer) { note_answer(*asked, answer); };
+    const auto then = [this, asked = looking_](const amqp_answer& answer) { on_answer(*asked, answer); };
     connection_.link()->look_at(queue_, then);
   }
 }
@@ -246,8 +246,8 @@ void queue_reader::look_for_stall() {
 /// Called by the link.
 void queue_reader::take(amqp_delivery what) {
   changed_.notify();
-  connection_.note_good();
-  stalls_.note_event(now());
+  connection_.on_success();
+  stalls_.on_event(now());
   if (what.returns >= many_returns && !std::exchange(has_told_returns_, true))
     returned_ = what.id + " has come back " + std::to_string(what.returns);
   auto name = progress_.take(what);
@@ -297,7 +297,7 @@ void queue_reader::acknowledge() {
   auto* const link = connection_.link();
   for (const auto& each : all) link->acknowledge(each.tag, each.is_multiple);
   if (all.empty()) return;
-  stalls_.note_event(now());
+  stalls_.on_event(now());
   settled_at_ = now();
   has_told_standstill_ = false;
   changed_.notify();  // `receive` may wait without a limit while all that may come is here
@@ -324,37 +324,37 @@ error_code queue_reader::take_limit(const amqp_answer& found) {
 }
 
 /// A queue that was made when nothing had been settled has told its limit. Later it is what the memory says.
-void queue_reader::note_broker() {
+void queue_reader::record_broker() {
   const auto& link = *connection_.link();
-  if (progress_.memory().is_new()) progress_.note(limit_field, limit_ ? std::to_string(*limit_) : std::string());
-  progress_.note(broker_field, link.version());
-  const bool is_known = !progress_.memory().noted(limit_field).empty();
+  if (progress_.memory().is_new()) progress_.set_field(limit_field, limit_ ? std::to_string(*limit_) : std::string());
+  progress_.set_field(broker_field, link.version());
+  const bool is_known = !progress_.memory().field_text(limit_field).empty();
   if (is_known || !limits_by_itself(link.major_version()) || std::exchange(has_told_limit_, true)) return;
   const auto broker =
       link.version().empty() ? std::string("a broker of an unknown version") : "RabbitMQ " + link.version();
-  connection_.tell(log_severity::warning, session_event::operation_failed, {},
-                   queue_ +
-                       ": it is not known to have the argument x-delivery-limit: unless a policy says otherwise, " +
-                       broker + " drops a message that has come back 20 times, as with each lost connection");
+  connection_.write_log(
+      log_severity::warning, session_event::operation_failed, {},
+      queue_ + ": it is not known to have the argument x-delivery-limit: unless a policy says otherwise, " + broker +
+          " drops a message that has come back 20 times, as with each lost connection");
 }
 
-void queue_reader::tell_standstill() {
+void queue_reader::log_standstill() {
   if (std::exchange(has_told_standstill_, true)) return;
-  connection_.tell(log_severity::warning, session_event::operation_failed, {},
-                   queue_ + ": nothing was settled for 30 s, and all " + std::to_string(prefetch_) +
-                       " messages that the broker gives ahead are here: if their keys rest, no other key goes on");
+  connection_.write_log(log_severity::warning, session_event::operation_failed, {},
+                        queue_ + ": nothing was settled for 30 s, and all " + std::to_string(prefetch_) +
+                            " messages that the broker gives ahead are here: if their keys rest, no other key goes on");
 }
 
 /// Outside of the handlers of the link.
-void queue_reader::tell_losses() {
-  const auto tell = [this](log_severity severity, const std::string& words) {
-    connection_.tell(severity, session_event::operation_failed, {}, queue_ + ": " + words);
+void queue_reader::log_losses() {
+  const auto log = [this](log_severity severity, const std::string& words) {
+    connection_.write_log(severity, session_event::operation_failed, {}, queue_ + ": " + words);
   };
   const auto returned = std::exchange(returned_, {});
   if (!returned.empty())
-    tell(log_severity::warning, "the message " + returned + " times: a limit, of the queue or of a policy, drops it");
+    log(log_severity::warning, "the message " + returned + " times: a limit, of the queue or of a policy, drops it");
   for (const auto& each : progress_.take_missing())
-    tell(log_severity::error, "messages of a producer are missing (numbers, epoch, producer): " + each);
+    log(log_severity::error, "messages of a producer are missing (numbers, epoch, producer): " + each);
 }
 
 }  // namespace zkrecipes::detail

@@ -45,7 +45,7 @@ class queue_reader {
   /// Everything in hand has to be dropped: the memory was changed by somebody else, or a message without an id is in
   /// hand that the broker has taken back, so that it will come again unknown.
   bool is_outdated() const noexcept {
-    return position_.is_outdated() || progress_.is_confused() || (progress_.has_unnamed() && !is_consuming());
+    return position_.is_outdated() || progress_.is_ambiguous() || (progress_.has_unnamed() && !is_consuming());
   }
 
   const queue_progress& progress() const noexcept { return progress_; }
@@ -69,11 +69,11 @@ class queue_reader {
   error_code judge(const question& answered);
   error_code answer_failure(const error_code& why, const std::string& words);
   error_code take_limit(const amqp_answer& found);
-  void note_broker();
-  void tell_losses();
-  void tell_standstill();
+  void record_broker();
+  void log_losses();
+  void log_standstill();
   void look_for_stall();
-  void note_answer(question& to, const amqp_answer& answer);
+  void on_answer(question& to, const amqp_answer& answer);
   bool is_consuming() const noexcept {
     return consumed_ != 0 && connection_.is_up() && consumed_ == connection_.number();
   }

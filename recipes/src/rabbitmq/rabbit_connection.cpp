@@ -4,7 +4,7 @@
 
 namespace zkrecipes::detail {
 
-rabbit_connection::rabbit_connection(rabbit_frame_ptr frame, patience with)
+rabbit_connection::rabbit_connection(rabbit_frame_ptr frame, retries with)
     : broker_connection(broker_frame_ptr(frame, &frame->broker), with), frame_(std::move(frame)) {}
 
 std::shared_ptr<broker_link> rabbit_connection::make_link(std::unique_ptr<backend::broker_stream> over,

@@ -10,7 +10,7 @@ namespace zkrecipes::detail {
 /// On the strand. `changed` is notified, too, when the broker asks for a pause or ends it (`rabbit_link::wants_pause`).
 class rabbit_connection final : public broker_connection {
  public:
-  explicit rabbit_connection(rabbit_frame_ptr frame, patience with = patience::none);
+  explicit rabbit_connection(rabbit_frame_ptr frame, retries with = retries::none);
 
   /// The link of now; null when it is not up. It stays until the next suspension only: ask again after each wait.
   rabbit_link* link() const noexcept;

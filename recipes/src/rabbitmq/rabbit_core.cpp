@@ -35,7 +35,7 @@ class lone_put {
 
  private:
   bool send();
-  void note(const error_code& what);
+  void on_result(const error_code& what);
   awaitable<error_code> answer();
 
   rabbit_frame_ptr frame_;
@@ -66,13 +66,14 @@ bool lone_put::send() {
   answer_.reset();
   auto* link = broker_.link();
   if (!link) return false;
-  link->confirm([this](const amqp_confirm& what) { note(what.is_taken ? error_code() : rabbit_errc::unavailable); },
-                [this](std::uint64_t) { note(rabbit_errc::missing_queue); }, [](const amqp_answer&) {});
+  link->confirm(
+      [this](const amqp_confirm& what) { on_result(what.is_taken ? error_code() : rabbit_errc::unavailable); },
+      [this](std::uint64_t) { on_result(rabbit_errc::missing_queue); }, [](const amqp_answer&) {});
   return link->publish(what_.queue, what_.id, what_.key, what_.data) != 0;
 }
 
 /// A message that comes back is confirmed afterwards.
-void lone_put::note(const error_code& what) {
+void lone_put::on_result(const error_code& what) {
   if (!answer_) answer_ = what;
   arrived_.notify();
 }
@@ -88,7 +89,7 @@ awaitable<error_code> lone_put::answer() {
   if (answer_) co_return *answer_;
   const auto why = broker_.why();
   if (!why || may_recover_rabbit(why)) co_return errc::outcome_unknown;
-  broker_.tell(log_severity::error, session_event::operation_failed, why, broker_.words());
+  broker_.write_log(log_severity::error, session_event::operation_failed, why, broker_.words());
   co_return why;
 }
 

@@ -60,11 +60,11 @@ void rabbit_link::take(std::size_t size) {
   const auto before = client_.heard();
   client_.feed(std::string_view(received_.data(), size));
   if (client_.heard() != before) passed_ = heard_;
-  if (!is_over_) note_state();
+  if (!is_over_) update_state();
 }
 
 /// What the bytes have changed.
-void rabbit_link::note_state() {
+void rabbit_link::update_state() {
   flush();
   if (is_over_) return;
   const bool has_come_up = client_.is_open() && !std::exchange(is_up_, client_.is_open());

@@ -80,7 +80,7 @@ class rabbit_link final : public broker_link, public std::enable_shared_from_thi
   void take(std::size_t size);
   void flush();
   void end(const error_code& why, const std::string& reason);
-  void note_state();
+  void update_state();
   void part();
   void arm_timer();
   void check_heartbeats();

@@ -25,8 +25,8 @@ namespace {
 topic_caller::handler without_number(const scheduler& on, handler_for<void(error_code)> h) {
   auto slot = asio::get_associated_cancellation_slot(h);
   auto executor = handler_executor(h, on.base);
-  auto tell = [h = std::move(h)](error_code error, std::uint64_t) mutable { std::move(h)(error); };
-  return asio::bind_cancellation_slot(std::move(slot), asio::bind_executor(std::move(executor), std::move(tell)));
+  auto adapted = [h = std::move(h)](error_code error, std::uint64_t) mutable { std::move(h)(error); };
+  return asio::bind_cancellation_slot(std::move(slot), asio::bind_executor(std::move(executor), std::move(adapted)));
 }
 
 }  // namespace

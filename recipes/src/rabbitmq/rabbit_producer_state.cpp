@@ -128,7 +128,7 @@ awaitable<error_code> rabbit_producer_state::prepare() {
   auto error = session->over();
   if (!error) give_up_if_late();
   if (!error) error = record_end();
-  tell_results();  // not behind a pause
+  complete_results();  // not behind a pause
   if (!error && !numbering_->has_begun()) error = co_await numbering_->begin();
   if (!error) error = co_await broker_.ready();
   if (!error && broker_.number() != greeted_) greet();
@@ -140,14 +140,14 @@ awaitable<void> rabbit_producer_state::wait_for_news() {
   const auto& session = frame_->broker.session;
   const forwarding session_changes(session->changed(), changed_);
   const forwarding broker_changes(broker_.changed(), changed_);
-  tell_results();
+  complete_results();
   if (has_calls() && broker_.is_up() && !session->over()) co_await changed_.wait(look_at_clock());
-  tell_results();
+  complete_results();
   while (!has_calls() && !is_left_ && !session->over()) co_await changed_.wait();
 }
 
-void rabbit_producer_state::tell_results() {
-  if (!results_.empty()) tell_all(get_scheduler()->base, std::exchange(results_, {}));
+void rabbit_producer_state::complete_results() {
+  if (!results_.empty()) complete_results(get_scheduler()->base, std::exchange(results_, {}));
 }
 
 /// When the broker has been silent for too long. Once it has rejected a message, the rest is waited for a little: what
@@ -178,8 +178,8 @@ void rabbit_producer_state::greet() {
   auto* link = broker_.link();
   if (!link) return;
   greeted_ = broker_.number();
-  link->confirm([this](const amqp_confirm& what) { note_confirm(what); },
-                [this](std::uint64_t tag) { note_return(tag); }, [](const amqp_answer&) {});
+  link->confirm([this](const amqp_confirm& what) { on_confirm(what); }, [this](std::uint64_t tag) { on_return(tag); },
+                [](const amqp_answer&) {});
 }
 
 void rabbit_producer_state::send_all() {
@@ -216,7 +216,7 @@ void rabbit_producer_state::declare_next(rabbit_link& by) {
     declare_error_ = judge_declared(limit, answer);
     must_declare_again_ = answer.standing && may_recover_rabbit(declare_error_);
     if (answer.error) return;  // the connection ends, too
-    publisher_.note_declared(shard);
+    publisher_.on_declared(shard);
     declaring_.reset();
     changed_.notify();
   });
@@ -231,7 +231,7 @@ void rabbit_producer_state::send_next(rabbit_link& by) {
     const auto& [key, data] = what.of->at(what.index);
     const auto tag = by.publish(frame_->queue(what.shard), id_of(what), key, data, what.number.first);
     if (tag == 0) return;  // the connection has ended
-    publisher_.note_sent(*place, tag);
+    publisher_.on_sent(*place, tag);
   }
 }
 
@@ -240,8 +240,8 @@ bool rabbit_producer_state::is_asked_to_pause(const rabbit_link& by) {
   const bool is_news = is_asked && !has_told_pause_;
   has_told_pause_ = is_asked;
   if (is_news)
-    broker_.tell(log_severity::warning, session_event::operation_failed, rabbit_errc::unavailable,
-                 "the broker asks producers to stop: " + by.pause_reason());
+    broker_.write_log(log_severity::warning, session_event::operation_failed, rabbit_errc::unavailable,
+                      "the broker asks producers to stop: " + by.pause_reason());
   return is_asked;
 }
 
@@ -255,23 +255,23 @@ std::string rabbit_producer_state::id_of(const sent_message& which) const {
 // What the broker says to a producer, and what its callers are told.
 namespace zkrecipes::detail {
 
-void rabbit_producer_state::note_confirm(const amqp_confirm& what) {
-  for (const auto place : publisher_.confirm(what)) note_put(place);
+void rabbit_producer_state::on_confirm(const amqp_confirm& what) {
+  for (const auto place : publisher_.confirm(what)) on_put(place);
   const bool is_past_rejections = messages_.empty() || messages_.begin()->first > rejected_until_;
-  if (what.is_taken && is_past_rejections) broker_.note_good();
+  if (what.is_taken && is_past_rejections) broker_.on_success();
   changed_.notify();
 }
 
 /// The number of the message stays unused.
-void rabbit_producer_state::note_return(std::uint64_t tag) {
+void rabbit_producer_state::on_return(std::uint64_t tag) {
   changed_.notify();
   const auto place = publisher_.take_back(tag);
   if (!place) return;
   const auto which = messages_.at(*place);
   const bool is_news = gone_.insert(which.shard).second;
   if (is_news)
-    broker_.tell(log_severity::error, session_event::operation_failed, rabbit_errc::missing_queue,
-                 "the queue " + frame_->queue(which.shard) + " was there, and is not any more");
+    broker_.write_log(log_severity::error, session_event::operation_failed, rabbit_errc::missing_queue,
+                      "the queue " + frame_->queue(which.shard) + " was there, and is not any more");
   fail(which.of, which.index, rabbit_errc::missing_queue);
 }
 
@@ -297,7 +297,7 @@ error_code rabbit_producer_state::judge_refusal(const error_code& why) {
     if (!messages_.empty()) single_until_ = messages_.rbegin()->first;
     return {};
   }
-  broker_.tell(log_severity::error, session_event::operation_failed, why, words);
+  broker_.write_log(log_severity::error, session_event::operation_failed, why, words);
   if (why == rabbit_errc::refused_credentials || (!is_of_queue && !is_of_message)) return why;
   if (is_of_queue)
     fail_queue(*declaring_, why);
@@ -313,12 +313,12 @@ void rabbit_producer_state::forget_connection() {
   greeted_ = 0;
 }
 
-void rabbit_producer_state::note_put(std::uint64_t place) {
+void rabbit_producer_state::on_put(std::uint64_t place) {
   const auto found = messages_.find(place);
   const auto which = std::move(found->second);
   messages_.erase(found);
   if (!gone_.empty()) gone_.erase(which.shard);
-  which.of->note_put(which.index);
+  which.of->on_put(which.index);
   if (which.of->is_complete()) results_.push_back(which.of->result());
 }
 
@@ -387,13 +387,13 @@ void rabbit_producer_state::fail_all(const error_code& why) {
   const auto sent = std::exchange(messages_, {});
   const auto waiting = std::exchange(waiting_, {});
   progress_ptr last;
-  const auto tell = [this, &last, &why](const progress_ptr& which) {
+  const auto fail_put = [this, &last, &why](const progress_ptr& which) {
     if (which == last) return;
     last = which;
     results_.push_back(which->result(why));
   };
-  for (const auto& [place, each] : sent) tell(each.of);
-  for (const auto& each : waiting) tell(each);
+  for (const auto& [place, each] : sent) fail_put(each.of);
+  for (const auto& each : waiting) fail_put(each);
 }
 
 }  // namespace zkrecipes::detail

@@ -83,20 +83,20 @@ class rabbit_producer_state : public std::enable_shared_from_this<rabbit_produce
   std::string id_of(const sent_message& which) const;
 
   // What the broker has said.
-  void note_confirm(const amqp_confirm& what);
-  void note_return(std::uint64_t tag);
+  void on_confirm(const amqp_confirm& what);
+  void on_return(std::uint64_t tag);
   error_code record_end();
   error_code judge_refusal(const error_code& why);
   void forget_connection();
 
   // What callers are told.
-  void note_put(std::uint64_t place);
+  void on_put(std::uint64_t place);
   void fail(progress_ptr which, std::size_t index, const error_code& why);
   void skip(const sent_message& which, bool may_be_put);
   void fail_lone(const error_code& why);
   void fail_queue(std::uint32_t shard, const error_code& why);
   void fail_all(const error_code& why);
-  void tell_results();
+  void complete_results();
 
   rabbit_frame_ptr frame_;
   std::string name_;

@@ -78,7 +78,7 @@ awaitable<void> rabbit_source::settled(std::vector<settlement> batch) {
     if (is_failure) reader_.fail(each.what->name, each.first_failed);
     if (!is_failure) reader_.settle(each.what->name);
   }
-  position().note_written();
+  position().on_written();
   reader_.acknowledge();
   co_return;
 }

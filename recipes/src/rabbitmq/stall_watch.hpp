@@ -11,23 +11,23 @@ namespace zkrecipes::detail {
 /// not asked while the consumer has all messages that it may have. It does no I/O.
 class stall_watch {
  public:
-  explicit stall_watch(lease_clock::duration patience) : patience_(patience) {}
+  explicit stall_watch(lease_clock::duration time_limit) : time_limit_(time_limit) {}
 
   /// A message has come, or was acknowledged, or the connection is new.
-  void note_event(lease_clock::time_point now) {
-    next_look_ = now + patience_;
+  void on_event(lease_clock::time_point now) {
+    next_look_ = now + time_limit_;
     looks_ = 0;
   }
   lease_clock::time_point next_look() const noexcept { return next_look_; }
   /// The answer to a look.
-  void note_look(lease_clock::time_point now, bool has_messages) {
-    next_look_ = now + patience_;
+  void on_look(lease_clock::time_point now, bool has_messages) {
+    next_look_ = now + time_limit_;
     looks_ = has_messages ? looks_ + 1 : 0;
   }
   bool is_stalled() const noexcept { return looks_ >= 2; }
 
  private:
-  lease_clock::duration patience_;
+  lease_clock::duration time_limit_;
   lease_clock::time_point next_look_{};
   int looks_ = 0;  // in a row that have found messages
 };

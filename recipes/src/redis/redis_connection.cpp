@@ -20,7 +20,7 @@ struct redis_connection::greeting {
   std::string detail{};
 };
 
-redis_connection::redis_connection(redis_frame_ptr frame, patience with)
+redis_connection::redis_connection(redis_frame_ptr frame, retries with)
     : broker_connection(broker_frame_ptr(frame, &frame->broker), with), frame_(std::move(frame)) {}
 
 std::shared_ptr<broker_link> redis_connection::make_link(std::unique_ptr<backend::broker_stream> over,
@@ -51,24 +51,24 @@ awaitable<error_code> redis_connection::greet(lease_clock::time_point deadline) 
   if (options.database != 0) add({"SELECT", std::to_string(options.database)}, REDIS_REPLY_STATUS);
   add({"ROLE"}, REDIS_REPLY_ARRAY);
   for (std::size_t step = 0; step < first->commands.size(); ++step) {
-    send(first->commands[step], [this, first, step](const redisReply* reply) { note_answer(*first, step, reply); });
+    send(first->commands[step], [this, first, step](const redisReply* reply) { on_answer(*first, step, reply); });
   }
   const auto* link = present_link();
   while (first->answered < first->commands.size() && !first->error && !link->is_over()) {
     const auto why = co_await changed().wait(deadline);
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
     if (why == wake::notified) continue;
-    note_detail("no answer within " + std::to_string(timeout().count()) + " ms");
+    record_detail("no answer within " + std::to_string(timeout().count()) + " ms");
     co_return redis_errc::unavailable;
   }
   const bool is_lost = !first->error && first->answered < first->commands.size();
-  note_detail(is_lost ? link->reason() : first->detail);
+  record_detail(is_lost ? link->reason() : first->detail);
   co_return is_lost ? make_error_code(redis_errc::unavailable) : first->error;
 }
 
 /// The broker's words are told, but for those of AUTH, which must not repeat what was sent.
-void redis_connection::note_answer(greeting& of, std::size_t step, const redisReply* reply) {
-  note_change();
+void redis_connection::on_answer(greeting& of, std::size_t step, const redisReply* reply) {
+  on_change();
   if (!reply || of.error) return;
   ++of.answered;
   const auto& command = of.commands[step].front();

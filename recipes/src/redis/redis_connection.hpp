@@ -15,7 +15,7 @@ namespace zkrecipes::detail {
 /// Finds a broker that is a primary. On the strand.
 class redis_connection final : public broker_connection {
  public:
-  explicit redis_connection(redis_frame_ptr frame, patience with = patience::none);
+  explicit redis_connection(redis_frame_ptr frame, retries with = retries::none);
 
   /// Handlers are called by the connection of now only.
   void send(const std::vector<std::string>& command, redis_link::reply_handler handler);
@@ -28,7 +28,7 @@ class redis_connection final : public broker_connection {
   std::shared_ptr<broker_link> make_link(std::unique_ptr<backend::broker_stream> over,
                                          std::function<void()> changed) override;
   awaitable<error_code> greet(lease_clock::time_point deadline) override;
-  void note_answer(greeting& of, std::size_t step, const redisReply* reply);
+  void on_answer(greeting& of, std::size_t step, const redisReply* reply);
 
   redis_frame_ptr frame_;
 };

@@ -75,11 +75,11 @@ void redis_link::write() {
   stream_->write(part, [self = shared_from_this(), size](const error_code& error, std::size_t) {
     if (self->is_over_) return;
     if (error) return self->end(error.message());
-    self->note_written(size);
+    self->on_written(size);
   });
 }
 
-void redis_link::note_written(std::size_t size) {
+void redis_link::on_written(std::size_t size) {
   passed_ = scheduler_->now();
   written_ += size;
   if (written_ == sending_.size()) {

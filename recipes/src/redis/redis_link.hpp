@@ -48,7 +48,7 @@ class redis_link final : public broker_link, public std::enable_shared_from_this
   bool take_replies(std::size_t size);
   bool take_reply(const redisReply* reply);
   void write();
-  void note_written(std::size_t size);
+  void on_written(std::size_t size);
   void end(const std::string& reason);
 
   scheduler_ptr scheduler_;

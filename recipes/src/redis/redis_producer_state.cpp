@@ -151,7 +151,7 @@ awaitable<void> redis_producer_state::work(std::shared_ptr<put_abandonment> watc
   co_await wait_for_calls();
   while (!waiting_.empty()) {
     co_await do_next();
-    if (!results_.empty()) tell_all(get_scheduler()->base, std::exchange(results_, {}));
+    if (!results_.empty()) complete_results(get_scheduler()->base, std::exchange(results_, {}));
     co_await wait_for_calls();
   }
   broker_.close();
@@ -173,7 +173,7 @@ awaitable<void> redis_producer_state::do_next() {
   if (error) co_return fail_all(error);
   if (!is_known_) co_return;  // a loss was found
   if (asks_for_number(*waiting_.front()))
-    co_await tell_last(has_begun);
+    co_await answer_last(has_begun);
   else
     co_await put_batch();
 }
@@ -186,7 +186,7 @@ awaitable<error_code> redis_producer_state::begin() {
   if (!error) error = co_await claim(number);
   if (error) co_return error;
   is_known_ = true;
-  if (number < last_) note_loss(number);
+  if (number < last_) on_loss(number);
   last_ = number;
   co_return error;
 }
@@ -212,7 +212,7 @@ awaitable<error_code> redis_producer_state::claim(std::uint64_t& number) {
   co_return error;
 }
 
-awaitable<void> redis_producer_state::tell_last(bool has_begun) {
+awaitable<void> redis_producer_state::answer_last(bool has_begun) {
   auto number = last_;
   error_code error;
   if (!has_begun) error = co_await claim(number);
@@ -220,7 +220,7 @@ awaitable<void> redis_producer_state::tell_last(bool has_begun) {
   results_.push_back({std::move(waiting_.front()->caller), error_code(), number});
   waiting_.pop_front();
   const bool has_grown = number > last_;
-  if (number < last_) note_loss(number);
+  if (number < last_) on_loss(number);
   if (has_grown) fail_puts(errc::superseded);  // they were called before this was known
 }
 
@@ -264,7 +264,7 @@ std::vector<stream_put> redis_producer_state::next_batch() const {
 
 /// The broker has answered to a batch of so many messages behind `last_`. `is_open`: another try may have been done.
 void redis_producer_state::conclude(std::size_t count, const put_answer& answer, bool is_open) {
-  if (answer.last < last_) return note_loss(answer.last);
+  if (answer.last < last_) return on_loss(answer.last);
   const auto more = answer.last - last_;
   if (!answer.is_ours || more > count) {
     if (is_open && more > 0) fail_batch(count, errc::outcome_unknown);
@@ -272,15 +272,15 @@ void redis_producer_state::conclude(std::size_t count, const put_answer& answer,
   }
   const bool is_refused = more < count && !answer.problem.empty();
   if (more == 0 && !is_refused) return fail_all(redis_errc::unexpected_reply);  // it would be the same with each try
-  note_put(more);
+  on_put(more);
   if (!is_refused) return;
   if (is_open && more == 0) is_known_ = false;  // the other try would put what was refused now
   const auto error = error_of_redis(answer.problem);
-  broker_.tell(log_severity::error, session_event::operation_failed, error, answer.problem);
+  broker_.write_log(log_severity::error, session_event::operation_failed, error, answer.problem);
   fail_first(error);
 }
 
-void redis_producer_state::note_put(std::size_t count) {
+void redis_producer_state::on_put(std::size_t count) {
   while (count > 0) {
     auto& first = *waiting_.front();
     const auto some = std::min(count, first.messages.size() - first.put);
@@ -323,10 +323,10 @@ void redis_producer_state::fail_all(const error_code& why) {
 }
 
 /// The broker has lost messages that it had acknowledged. Those that wait go behind what it has, or fail.
-void redis_producer_state::note_loss(std::uint64_t found) {
+void redis_producer_state::on_loss(std::uint64_t found) {
   const auto words = "the last message of the producer " + key_ + " is number " + std::to_string(found) + "; " +
                      std::to_string(last_) + " was acknowledged";
-  broker_.tell(log_severity::error, session_event::operation_failed, redis_errc::source_regressed, words);
+  broker_.write_log(log_severity::error, session_event::operation_failed, redis_errc::source_regressed, words);
   is_known_ = false;
   last_ = found;
   if (frame_->options.regress == redis_regress::stop_the_run) fail_puts(redis_errc::source_regressed);

@@ -74,16 +74,16 @@ class redis_producer_state : public std::enable_shared_from_this<redis_producer_
   awaitable<void> do_next();
   awaitable<error_code> claim(std::uint64_t& number);
   awaitable<error_code> begin();
-  awaitable<void> tell_last(bool has_begun);
+  awaitable<void> answer_last(bool has_begun);
   awaitable<void> put_batch();
   std::vector<stream_put> next_batch() const;
   void conclude(std::size_t count, const put_answer& answer, bool is_open);
-  void note_put(std::size_t count);
+  void on_put(std::size_t count);
   void fail_first(const error_code& why);
   void fail_batch(std::size_t count, const error_code& why);
   void fail_puts(const error_code& why);
   void fail_all(const error_code& why);
-  void note_loss(std::uint64_t found);
+  void on_loss(std::uint64_t found);
 
   redis_frame_ptr frame_;
   std::string key_;  // of the producer

@@ -34,11 +34,11 @@ awaitable<error_code> ask_broker(redis_frame_ptr frame, redis_connection& by, re
     if (!is_complete && !may_repeat) co_return errc::outcome_unknown;
     const auto bad = std::ranges::find_if(all, [](const auto& each) { return bool(each->error); });
     if (is_complete && bad == all.end()) {
-      by.note_good();
+      by.on_success();
       co_return error_code();
     }
     error = bad == all.end() ? make_error_code(redis_errc::unavailable) : (*bad)->error;
-    if (!may_recover(error)) by.tell(log_severity::error, session_event::operation_failed, error, (*bad)->words);
+    if (!may_recover(error)) by.write_log(log_severity::error, session_event::operation_failed, error, (*bad)->words);
     if (!may_recover(error) || session->now() >= until) co_return error;
     if (bad != all.end()) by.give_up(error, (*bad)->words);
   }

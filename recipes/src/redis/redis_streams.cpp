@@ -73,8 +73,8 @@ awaitable<void> redis_source::settled(std::vector<settlement> batch) {
     apply(reader_.progress(), each);
     if (each.how != settlement::kind::count_attempt) reader_.forget_problem(each.what->name);
   }
-  position().note_written();
-  reader_.note_settled();
+  position().on_written();
+  reader_.on_settled();
   co_return;
 }
 

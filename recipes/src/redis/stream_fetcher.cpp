@@ -53,7 +53,7 @@ struct stream_fetcher::batch {
 stream_fetcher::stream_fetcher(redis_frame_ptr frame, std::string stream)
     : frame_(std::move(frame)),
       stream_(std::move(stream)),
-      connection_(frame_, broker_connection::patience::with_refusals) {}
+      connection_(frame_, broker_connection::retries::with_refusals) {}
 
 awaitable<outcome<stream_fetcher::finding>> stream_fetcher::fetch(std::vector<stream_id> ids, stream_id farthest) {
   for (;;) {
@@ -68,10 +68,11 @@ awaitable<outcome<stream_fetcher::finding>> stream_fetcher::fetch(std::vector<st
     if (all->error && connection_.may_recover(all->error)) {
       connection_.give_up(all->error, stream_ + ": " + all->words);
     } else if (all->error) {
-      connection_.tell(log_severity::error, session_event::operation_failed, all->error, stream_ + ": " + all->words);
+      connection_.write_log(log_severity::error, session_event::operation_failed, all->error,
+                            stream_ + ": " + all->words);
       co_return failed<finding>(all->error);
     } else if (is_complete) {
-      connection_.note_good();
+      connection_.on_success();
       finding result;
       result.loss = loss_in(all->found, ids, all->state, farthest);
       result.found = std::move(all->found);

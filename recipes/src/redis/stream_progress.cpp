@@ -28,7 +28,7 @@ bool stream_progress::open(const stream_id& which) {
   const bool is_settled = stored_.is_settled(which);
   pass_stored(which);
   open_.push_back({which, false});
-  if (is_settled) note_settled(std::prev(open_.end()));
+  if (is_settled) on_settled(std::prev(open_.end()));
   move_on();
   return !is_settled;
 }
@@ -60,11 +60,11 @@ void stream_progress::settle(const stream_id& which) {
   if (!stored_.failed.empty()) stored_.failed.erase(which);
   const auto found = find(which);
   if (found == open_.end() || found->is_settled) return;
-  note_settled(found);
+  on_settled(found);
   move_on();
 }
 
-void stream_progress::note_settled(entries::iterator which) {
+void stream_progress::on_settled(entries::iterator which) {
   which->is_settled = true;
   ++settled_count_;
   const auto next = std::next(which);

@@ -55,7 +55,7 @@ class stream_progress {
   using entries = std::deque<entry>;
 
   void pass_stored(const stream_id& which);
-  void note_settled(entries::iterator which);
+  void on_settled(entries::iterator which);
   void move_on();
   void thin_out();
   entries::iterator find(const stream_id& which);

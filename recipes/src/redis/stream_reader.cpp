@@ -36,7 +36,7 @@ stream_reader::stream_reader(redis_frame_ptr frame, std::uint32_t shard, std::st
       ahead_(frame_->reading, frame_->options.read_ahead),
       trimmer_(frame_, shard, std::move(group)),
       fetcher_(frame_, stream_),
-      connection_(frame_, broker_connection::patience::with_refusals) {}
+      connection_(frame_, broker_connection::retries::with_refusals) {}
 
 void stream_reader::open() {
   connection_.close();
@@ -62,9 +62,9 @@ std::string stream_reader::problem_of(const std::string& name) const {
   return found == problems_.end() ? std::string() : found->second;
 }
 
-void stream_reader::note_settled() {
+void stream_reader::on_settled() {
   is_unwritten_ = false;
-  trimmer_.note_consumed(progress_.last());
+  trimmer_.on_consumed(progress_.last());
   changed_.notify();
 }
 
@@ -184,7 +184,7 @@ void stream_reader::take(const redisReply* reply) {
     words_ = words_of(*reply);
     return;
   }
-  connection_.note_good();
+  connection_.on_success();
   std::size_t bytes = 0;
   for (auto& each : *entries) bytes += take_entry(std::move(each));
   ahead_.on_answer(entries->size(), bytes);
@@ -317,24 +317,24 @@ awaitable<error_code> stream_reader::judge(look_at_stream& look) {
     if (look.state.last_generated < farthest) end_of_rest_ = look.state.last_generated;
   }
   checked_ = connection_.number();
-  tell_length(look.state.length);
+  log_length(look.state.length);
   co_return error_code();
 }
 
 /// Other programs may read the stream, so nothing is removed from it unless an option says for whom it is.
-void stream_reader::tell_length(std::uint64_t length) {
+void stream_reader::log_length(std::uint64_t length) {
   if (!frame_->options.groups.empty() || length <= many_entries || std::exchange(has_told_length_, true)) return;
-  connection_.tell(log_severity::warning, session_event::operation_failed, {},
-                   stream_ + " has " + std::to_string(length) +
-                       " entries, and nothing removes those that were consumed: redis_options::groups is empty");
+  connection_.write_log(log_severity::warning, session_event::operation_failed, {},
+                        stream_ + " has " + std::to_string(length) +
+                            " entries, and nothing removes those that were consumed: redis_options::groups is empty");
 }
 
 /// Tells the log of it. Error: the run ends.
 error_code stream_reader::answer_loss(redis_connection& by, const std::string& loss) {
   const bool stops = frame_->options.regress == redis_regress::stop_the_run;
   const auto detail = stream_ + ": " + loss + (stops ? "; the run ends" : "; going on with what is put from now on");
-  by.tell(stops ? log_severity::error : log_severity::warning, session_event::operation_failed,
-          redis_errc::source_regressed, detail);
+  by.write_log(stops ? log_severity::error : log_severity::warning, session_event::operation_failed,
+               redis_errc::source_regressed, detail);
   return stops ? make_error_code(redis_errc::source_regressed) : error_code();
 }
 
@@ -345,7 +345,7 @@ bool stream_reader::goes_back() {
   is_unwritten_ = true;
   progress_.fall_back(*end_of_rest_);
   cursor_ = std::min(cursor_, *end_of_rest_);
-  trimmer_.note_consumed(progress_.last());
+  trimmer_.on_consumed(progress_.last());
   end_of_rest_.reset();
   return true;
 }

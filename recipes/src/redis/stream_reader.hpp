@@ -42,7 +42,7 @@ class stream_reader {
   /// entries can have ids in front of the stored position, and the next consumer would pass over them.
   bool wants_write() const noexcept { return is_unwritten_; }
   /// The position was written.
-  void note_settled();
+  void on_settled();
   void forget_problem(const std::string& name) { problems_.erase(name); }
 
  private:
@@ -52,7 +52,7 @@ class stream_reader {
   awaitable<error_code> get_connection();
   awaitable<error_code> check_stream();
   awaitable<error_code> judge(look_at_stream& look);
-  void tell_length(std::uint64_t length);
+  void log_length(std::uint64_t length);
   error_code answer_loss(redis_connection& by, const std::string& loss);
   awaitable<error_code> await_more();
   awaitable<void> trim();

@@ -21,7 +21,7 @@ class stream_trimmer {
 
   void reset();
   /// All up to this entry is consumed and committed by our group.
-  void note_consumed(const stream_id& last) { consumed_ = last; }
+  void on_consumed(const stream_id& last) { consumed_ = last; }
   /// The last entries that the groups have consumed, least first, if something is to be removed now; else none. Entries
   /// in front of the least can go if all of them are in the stream, and `is_consumed_by_all` agrees then. Looks from
   /// time to time only. The positions are read; if that fails, nothing is removed.

@@ -68,7 +68,7 @@ std::string read_message(const http_request& request, work_mode mode, incoming& 
   return {};
 }
 
-http_response tell(taken&& result) {
+http_response response_to(taken&& result) {
   switch (result.what) {
     case taken::kind::put: return object(201, {{"number", result.number}});
     case taken::kind::already: return object(200, {{"number", result.number}});
@@ -115,7 +115,7 @@ boost::asio::awaitable<http_response> endpoints::post_message(const http_request
   if (auto mistake = read_message(request, mode_, message); !mistake.empty())
     co_return problem(400, std::move(mistake));
   if (const auto now = state_(); !now.accepts) co_return later(now.text);
-  co_return tell(co_await intake_.take(std::move(message)));
+  co_return response_to(co_await intake_.take(std::move(message)));
 }
 
 http_response endpoints::metrics() {

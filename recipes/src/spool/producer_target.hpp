@@ -22,10 +22,10 @@ class cancellable_call {
   /// The handler for the next call. It keeps the signal for as long as the operation may use it.
   auto begin(const boost::asio::any_io_executor& strand, spool_target::handler done) {
     signal_ = std::make_shared<boost::asio::cancellation_signal>();
-    auto tell = [done = std::move(done), keep = signal_](error_code error, std::uint64_t number) {
+    auto adapted = [done = std::move(done), keep = signal_](error_code error, std::uint64_t number) {
       done(error, number);
     };
-    return boost::asio::bind_cancellation_slot(signal_->slot(), boost::asio::bind_executor(strand, std::move(tell)));
+    return boost::asio::bind_cancellation_slot(signal_->slot(), boost::asio::bind_executor(strand, std::move(adapted)));
   }
   void cancel() {
     if (const auto keep = signal_) keep->emit(boost::asio::cancellation_type::total);

@@ -14,7 +14,7 @@ namespace zkrecipes::detail {
 class spool_age {
  public:
   /// The messages up to `number` that have no mark yet were accepted at this time.
-  void note(std::uint64_t number, lease_clock::time_point at) {
+  void record(std::uint64_t number, lease_clock::time_point at) {
     const bool is_near = !marks_.empty() && (at - marks_.back().at) * 50 <= at - marks_.front().at;
     if (is_near) {
       marks_.back().number = number;

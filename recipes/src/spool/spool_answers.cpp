@@ -11,18 +11,18 @@ void spool_answers::add(spool_put& whose, error_code error, std::uint64_t number
 }
 
 void spool_answers::send(const asio::any_io_executor& base) {
-  if (!all_.empty()) tell(base, std::exchange(all_, {}));
+  if (!all_.empty()) complete(base, std::exchange(all_, {}));
 }
 
-void spool_answers::tell(const asio::any_io_executor& base, std::deque<answer> all) {
+void spool_answers::complete(const asio::any_io_executor& base, std::deque<answer> all) {
   asio::post(base, [base, all = std::move(all)]() mutable {
     while (!all.empty()) {
       auto first = std::move(all.front());
       all.pop_front();
       try {
-        first.whose.tell(first.error, first.number);
+        first.whose.complete(first.error, first.number);
       } catch (...) {
-        tell(base, std::move(all));
+        complete(base, std::move(all));
         throw;
       }
     }

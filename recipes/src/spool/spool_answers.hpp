@@ -35,7 +35,7 @@ class spool_answers {
     error_code error;
     std::uint64_t number;
   };
-  static void tell(const asio::any_io_executor& base, std::deque<answer> all);
+  static void complete(const asio::any_io_executor& base, std::deque<answer> all);
 
   std::deque<answer> all_;
 };

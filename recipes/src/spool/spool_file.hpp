@@ -83,7 +83,7 @@ class spool_file {
   // Room.
   void copy_log();
   static int on_log(void* whose, sqlite3* connection, const char* database, int pages);
-  int note_log(const char* database, int pages) noexcept;
+  int on_log_written(const char* database, int pages) noexcept;
   void make_ready_again(const spool_change& change, spool_answer& all);
   void require_room(const spool_change& change);
   bool reserve(std::int64_t bytes);

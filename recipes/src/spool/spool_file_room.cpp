@@ -32,13 +32,13 @@ void spool_file::copy_log() {
 }
 
 int spool_file::on_log(void* whose, sqlite3*, const char* database, int pages) {
-  return static_cast<spool_file*>(whose)->note_log(database, pages);
+  return static_cast<spool_file*>(whose)->on_log_written(database, pages);
 }
 
 /// SQLite copies a long log by itself, but ignores what becomes of it: a sync of the log that has failed would be
 /// relied on by the next copy, which may succeed. An error of this function is one of the transaction, which is in the
 /// log all the same. Without room nothing was synced, and the next transaction tries it again.
-int spool_file::note_log(const char* database, int pages) noexcept {
+int spool_file::on_log_written(const char* database, int pages) noexcept {
   frames_ = pages;
   if (pages < long_log) {
     if (syncs_) spool_log(connection_).mark(pages);

@@ -41,7 +41,7 @@ void spool_numbers::go_on() noexcept {
   is_agreed_ = was_agreed_ = true;
 }
 
-void spool_numbers::note_spooled(std::uint64_t count, std::uint64_t unsent_from) noexcept {
+void spool_numbers::on_spooled(std::uint64_t count, std::uint64_t unsent_from) noexcept {
   spooled_ += count;
   unsent_from_ = unsent_from;
 }

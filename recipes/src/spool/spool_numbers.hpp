@@ -44,13 +44,13 @@ class spool_numbers {
   /// The queue knows no numbers: it goes on behind what is known to be in it.
   void go_on() noexcept;
 
-  void note_spooled(std::uint64_t count, std::uint64_t unsent_from) noexcept;
+  void on_spooled(std::uint64_t count, std::uint64_t unsent_from) noexcept;
   /// Messages that were sent before may still be put late. Without them somebody else has put what we have not.
   bool is_unclear() const noexcept { return bound_ > put_; }
-  void note_sent(std::uint64_t count) noexcept { bound_ = std::max(bound_, put_ + count); }
+  void on_sent(std::uint64_t count) noexcept { bound_ = std::max(bound_, put_ + count); }
   /// What was sent before can not be done any more: the record of the producer has moved on.
-  void note_put(std::uint64_t count) noexcept { bound_ = put_ += count; }
-  void note_failure() noexcept { is_agreed_ = false; }
+  void on_put(std::uint64_t count) noexcept { bound_ = put_ += count; }
+  void record_failure() noexcept { is_agreed_ = false; }
 
  private:
   std::uint64_t put_ = 0;

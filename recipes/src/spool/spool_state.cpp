@@ -143,7 +143,7 @@ void spool_state::accept(spool_put_ptr one) {
   bytes_ += size;
   buffer_.push_back(std::move(one));
   auto& mine = *buffer_.back();
-  age_.note(accepted(), now);
+  age_.record(accepted(), now);
   if (options_.durability == spool_durability::memory && !mine.is_through) answers_.add(mine, {}, accepted());
   if (buffer_.size() == 1 || is_write_due()) writer_.notify();
 }
@@ -166,13 +166,13 @@ void spool_state::publish() {
   now.memory = buffer_bytes_ + outbox_bytes_;
   now.waiting = waiting_.size();
   now.gap = gap_;
-  tell_trouble(now);
+  describe_trouble(now);
   std::lock_guard lock(mutex_);
   status_ = std::move(now);
   oldest_ = age_.oldest();
 }
 
-void spool_state::tell_trouble(spool_status& now) const {
+void spool_state::describe_trouble(spool_status& now) const {
   now.error = file_error_ ? file_error_ : stopped_ ? stopped_ : target_error_;
   if (!now.error) now.error = outage_.error;
   now.trouble = file_trouble_;

@@ -70,7 +70,7 @@ class spool_state : public std::enable_shared_from_this<spool_state> {
   void refuse_waiting(const error_code& why);
   void refuse_through(const error_code& why);
   void publish();
-  void tell_trouble(spool_status& now) const;
+  void describe_trouble(spool_status& now) const;
 
   // The writer.
   awaitable<void> write();
@@ -80,15 +80,15 @@ class spool_state : public std::enable_shared_from_this<spool_state> {
   awaitable<void> write_batch();
   std::size_t next_batch(spool_change& change) const;
   void conclude(const spool_change& change, const spool_answer& answer);
-  void note_agreed();
+  void on_agreed();
   void take_origin(const spool_answer& answer);
   void forget_file_failure();
-  void note_written(const spool_put_ptr& one);
+  void on_written(const spool_put_ptr& one);
   void refuse_unwritten(const error_code& why);
   awaitable<void> finish();
   void end_writing();
-  void note_file_failure(const spool_answer& answer);
-  void note_failed_write(const spool_answer& answer);
+  void on_file_failure(const spool_answer& answer);
+  void on_failed_write(const spool_answer& answer);
   bool is_write_due() const;
   lease_clock::time_point next_write() const;
   bool keeps_unwritten() const noexcept { return options_.durability == spool_durability::memory && was_open_; }
@@ -102,17 +102,17 @@ class spool_state : public std::enable_shared_from_this<spool_state> {
   awaitable<void> fill_outbox();
   awaitable<void> put_some();
   std::vector<spool_row> next_to_put();
-  void note_put(std::uint64_t count, std::size_t bytes);
-  void note_progress();
-  awaitable<void> note_failed_put(error_code why, bool may_be_late);
+  void on_put(std::uint64_t count, std::size_t bytes);
+  void on_progress();
+  awaitable<void> handle_failed_put(error_code why, bool may_be_late);
   awaitable<void> rest(error_code why);
-  void note_finding(const spool_numbers::finding& what);
+  void record_finding(const spool_numbers::finding& what);
   void clear_outbox();
 
   // Ends.
   void stop(const error_code& why);
   void leave();
-  awaitable<error_code> see_progress(lease_clock::time_point until, std::uint64_t failures);
+  awaitable<error_code> check_progress(lease_clock::time_point until, std::uint64_t failures);
   bool keeps_waiting(std::uint64_t arrival) const noexcept {
     return !waiting_.empty() && waiting_.front()->arrival <= arrival;
   }

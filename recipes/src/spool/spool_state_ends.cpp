@@ -23,7 +23,7 @@ awaitable<outcome<>> spool_state::flush(lease_clock::duration within) {
   writer_.notify();
   const auto is_put = [&] { return through && numbers_.put() >= *through; };
   while (!error && !is_put()) {
-    error = co_await see_progress(until, failures);
+    error = co_await check_progress(until, failures);
     const bool is_refused = stopped_ || is_closing_;  // what waited for room
     if (!through && was_open_ && !is_refused && !keeps_waiting(arrival)) through = accepted();
   }
@@ -31,7 +31,7 @@ awaitable<outcome<>> spool_state::flush(lease_clock::duration within) {
   co_return outcome<>(is_put() ? error_code() : error);
 }
 
-awaitable<error_code> spool_state::see_progress(lease_clock::time_point until, std::uint64_t failures) {
+awaitable<error_code> spool_state::check_progress(lease_clock::time_point until, std::uint64_t failures) {
   if (stopped_) co_return stopped_;
   if (is_over()) co_return errc::closed;
   if (write_failures_ != failures && !keeps_unwritten()) co_return write_error_;

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds shortest_pause = 100ms;
 constexpr std::chrono::milliseconds longest_pause = 10s;
 /// A connection that is lost is often back sooner, and a put of many messages takes longer. So the status tells an
 /// outage when there is no connection after this time, and looks again so often.
-constexpr std::chrono::milliseconds patience = 1s;
+constexpr std::chrono::milliseconds report_interval = 1s;
 
 }  // namespace
 
@@ -42,11 +42,11 @@ awaitable<spool_state::target_answer> spool_state::ask_target(std::function<void
     *mine = target_answer{error, number};
     if (auto self = weak.lock()) self->sender_.notify();
   });
-  auto until = on_->deadline_of(patience);
+  auto until = on_->deadline_of(report_interval);
   while (!*mine && !is_over()) {
     co_await sender_.wait(until);
     if (on_->now() < until) continue;
-    until = on_->deadline_of(patience);
+    until = on_->deadline_of(report_interval);
     outage_ = target_->outage();
     publish();
   }
@@ -76,8 +76,8 @@ awaitable<void> spool_state::agree() {
   while (to_agree_ && !is_over() && !stopped_) co_await sender_.wait();
   if (to_agree_) co_return;
   if (numbers_.lag() == 0) target_error_ = {};  // otherwise the next put tells
-  note_finding(found);
-  note_progress();
+  record_finding(found);
+  on_progress();
 }
 
 /// Nothing can be asked. What may have been put is put again, so nothing changes in the file.
@@ -99,7 +99,7 @@ awaitable<void> spool_state::remove_put() {
   is_removing_ = false;
 }
 
-void spool_state::note_finding(const spool_numbers::finding& what) {
+void spool_state::record_finding(const spool_numbers::finding& what) {
   using kind = spool_numbers::finding::kind;
   if (what.what == kind::expected) return;
   const auto count = std::to_string(what.count) + " messages";
@@ -124,7 +124,7 @@ awaitable<void> spool_state::fill_outbox() {
       co_await ask_disk(sender_, [&](spool_disk::handler done) { disk_->load(from, most, bytes, std::move(done)); });
   if (is_over() || stopped_) co_return;
   if (answer.error) {
-    note_file_failure(answer);
+    on_file_failure(answer);
     writer_.notify();
     co_return;
   }
@@ -158,7 +158,7 @@ awaitable<void> spool_state::put_some() {
   for (const auto& each : some) sizes.push_back(size_of(each));
   origin_sent_ = some.front().origin;
   const bool may_be_late = numbers_.is_unclear();
-  numbers_.note_sent(count);
+  numbers_.on_sent(count);
   next_ += count;
   const auto answer =
       co_await ask_target([&](spool_target::handler done) { target_->put(std::move(some), std::move(done)); });
@@ -170,26 +170,26 @@ awaitable<void> spool_state::put_some() {
     pause_ = {};
     target_error_ = {};
     is_probing_ = false;
-    note_put(count, std::reduce(sizes.begin(), end));
+    on_put(count, std::reduce(sizes.begin(), end));
   } else {
     if (!target_->knows_last()) {
       is_probing_ = true;
-      note_put(put, std::reduce(sizes.begin(), end));
+      on_put(put, std::reduce(sizes.begin(), end));
     }
     clear_outbox();
-    co_await note_failed_put(answer.error ? answer.error : make_error_code(errc::outcome_unknown), may_be_late);
+    co_await handle_failed_put(answer.error ? answer.error : make_error_code(errc::outcome_unknown), may_be_late);
   }
 }
 
-void spool_state::note_put(std::uint64_t count, std::size_t bytes) {
-  numbers_.note_put(count);
+void spool_state::on_put(std::uint64_t count, std::size_t bytes) {
+  numbers_.on_put(count);
   outbox_bytes_ -= std::min(bytes, outbox_bytes_);  // `stop` has cleared the outbox, perhaps
   bytes_ -= bytes;
   bytes_put_ += bytes;
-  note_progress();
+  on_progress();
 }
 
-void spool_state::note_progress() {
+void spool_state::on_progress() {
   age_.forget(numbers_.put());
   while (!through_.empty() && through_.front()->number <= numbers_.put()) {
     answers_.add(*through_.front(), {}, through_.front()->number);
@@ -203,12 +203,12 @@ void spool_state::note_progress() {
 
 /// Somebody else has put something, unless a put of ours that failed before was done late: then the queue's number is
 /// one that we have sent.
-awaitable<void> spool_state::note_failed_put(error_code why, bool may_be_late) {
+awaitable<void> spool_state::handle_failed_put(error_code why, bool may_be_late) {
   if (why == errc::superseded && !may_be_late) {
     stop(why);
     co_return;
   }
-  numbers_.note_failure();
+  numbers_.record_failure();
   co_await rest(why);
 }
 

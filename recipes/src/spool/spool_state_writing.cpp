@@ -91,7 +91,7 @@ awaitable<void> spool_state::open_file() {
   }
   if (is_open && !has_lost) take_up(answer);
   if (!answer.error) co_return;
-  note_failed_write(answer);
+  on_failed_write(answer);
   if (has_lost) stop(answer.error);
   if (!keeps_unwritten()) refuse_waiting(answer.error);
   if (is_ending_) end_writing();
@@ -126,7 +126,7 @@ void spool_state::take_up(const spool_answer& answer) {
     numbers_.open(found);
     next_ = numbers_.put() + 1;
     bytes_ += found.bytes;
-    if (numbers_.lag() > 0) age_.note(numbers_.spooled(), on_->now());
+    if (numbers_.lag() > 0) age_.record(numbers_.spooled(), on_->now());
   }
   sender_.notify();
   progress_.notify();
@@ -135,7 +135,7 @@ void spool_state::take_up(const spool_answer& answer) {
 }
 
 /// The file has to be opened again, unless it stays open for want of room: then messages are put and removed as before.
-void spool_state::note_file_failure(const spool_answer& answer) {
+void spool_state::on_file_failure(const spool_answer& answer) {
   is_open_ = answer.stays_open;
   file_error_ = answer.error;
   file_trouble_ = answer.trouble;
@@ -143,8 +143,8 @@ void spool_state::note_file_failure(const spool_answer& answer) {
 }
 
 /// What waits to be written could not be.
-void spool_state::note_failed_write(const spool_answer& answer) {
-  note_file_failure(answer);
+void spool_state::on_failed_write(const spool_answer& answer) {
+  on_file_failure(answer);
   if (!answer.stays_open || !buffer_.empty()) {
     ++write_failures_;
     write_error_ = answer.error;
@@ -181,11 +181,11 @@ awaitable<void> spool_state::write_batch() {
   if (answer.stays_open) take_origin(answer);
   if (answer.stays_open && change.agrees && !change.is_vital) {  // the next run asks the queue, too
     must_measure_ = true;
-    note_agreed();
+    on_agreed();
     sender_.notify();
   }
   if (count > 0) lacking_ = size_of(change.rows);  // of one message
-  note_failed_write(answer);
+  on_failed_write(answer);
   if (is_ending_) end_writing();
 }
 
@@ -223,12 +223,12 @@ void spool_state::conclude(const spool_change& change, const spool_answer& answe
   const auto count = change.rows.size();
   take_origin(answer);
   if (!is_lean_) forget_file_failure();
-  numbers_.note_spooled(count, change.unsent_from);
+  numbers_.on_spooled(count, change.unsent_from);
   removed_ = change.put;
-  if (change.agrees) note_agreed();
+  if (change.agrees) on_agreed();
   for (std::size_t i = 0; i < count; ++i) {
     buffer_bytes_ -= size_of(*buffer_.front()->row);
-    note_written(buffer_.front());
+    on_written(buffer_.front());
     buffer_.pop_front();
   }
   if (change.is_measured) {
@@ -241,14 +241,14 @@ void spool_state::conclude(const spool_change& change, const spool_answer& answe
   publish();
 }
 
-void spool_state::note_agreed() {
+void spool_state::on_agreed() {
   numbers_.agree(*to_agree_);
   to_agree_.reset();
   next_ = numbers_.put() + 1;
   age_.forget(numbers_.put());
 }
 
-void spool_state::note_written(const spool_put_ptr& one) {
+void spool_state::on_written(const spool_put_ptr& one) {
   const auto row = std::exchange(one->row, nullptr);  // the message is in the file, and need not be in memory too
   one->number = row->number;
   if (!one->is_through) {
@@ -275,7 +275,7 @@ void spool_state::refuse_unwritten(const error_code& why) {
 awaitable<void> spool_state::finish() {
   auto answer = co_await ask_disk(writer_, [&](spool_disk::handler done) { disk_->close(std::move(done)); });
   if (is_gone_) co_return;
-  if (answer.error) note_file_failure(answer);
+  if (answer.error) on_file_failure(answer);
   end_writing();
 }
 

@@ -51,7 +51,7 @@ void measure(const plan& wanted, int sync_limit, std::vector<row>& rows) {
                  .cut = wanted.cut},
                 {},
                 {}};
-      found.how.patience = wanted.tick * (sync_limit + longest_election) + 3 * wanted.session + 10s;
+      found.how.time_limit = wanted.tick * (sync_limit + longest_election) + 3 * wanted.session + 10s;
       for (int i = 0; i < wanted.repeat; ++i) {
         // Long enough for several heartbeats; the cut comes at a random moment between two of them.
         found.how.before_cut = wanted.session + milliseconds(phase(random));

@@ -147,7 +147,7 @@ class trial {
   asio::awaitable<void> watch(const zkrecipes::ownership& held) {
     std::optional<lease_clock::time_point> ended;
     auto until = held.valid_until();
-    while (lease_clock::now() < cut_ + how_.patience) {
+    while (lease_clock::now() < cut_ + how_.time_limit) {
       if (!ended && held.error()) ended = std::min(until, lease_clock::now());
       if (!ended) until = held.valid_until();
       if ((ended && other_owns_) || !contender_failed_.empty()) break;

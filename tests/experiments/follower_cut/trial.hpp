@@ -31,7 +31,7 @@ struct setting {
   follower_cut::load load{};
   follower_cut::cut cut{};
   std::chrono::milliseconds before_cut{};  ///< Time before the cut.
-  std::chrono::milliseconds patience{};    ///< Longest time to observe after the cut.
+  std::chrono::milliseconds time_limit{};  ///< Longest time to observe after the cut.
 };
 
 /// The result of a trial. Times count from the cut.

@@ -79,7 +79,7 @@ class script {
  public:
   explicit script(unsigned flags) {
     auto over = std::make_unique<stream>(world_.on()->strand, peer_);
-    link_ = std::make_shared<rabbit_link>(world_.on(), std::move(over), broker_settings(), [this] { note_change(); });
+    link_ = std::make_shared<rabbit_link>(world_.on(), std::move(over), broker_settings(), [this] { on_change(); });
     link_->connect({"127.0.0.1", 5'672});
     const bool is_refused = flags & 1u;
     std::exchange(peer_->connected, nullptr)(is_refused ? boost::asio::error::connection_refused : error_code());
@@ -178,7 +178,7 @@ class script {
     ++asked_;
     return [this](const amqp_answer&) { ++answered_; };
   }
-  void note_change() {
+  void on_change() {
     ++changes_;
     require(!was_over_, "nothing changes after the end");
   }

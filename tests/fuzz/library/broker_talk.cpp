@@ -85,7 +85,7 @@ class talk {
   }
 
   void publish() {
-    client_.confirm([this](const amqp_confirm& each) { note(each); }, [this](std::uint64_t tag) { note_return(tag); },
+    client_.confirm([this](const amqp_confirm& each) { note(each); }, [this](std::uint64_t tag) { on_return(tag); },
                     answer());
     for (const auto* id : {"a", "b", "c"}) unconfirmed_[client_.publish("q", id, "k", "data", 1'700'000'000'123)] = id;
     require(unconfirmed_.size() == 3 && unconfirmed_.contains(3), "messages are numbered");
@@ -97,7 +97,7 @@ class talk {
     unconfirmed_.erase(begin, end);
     tell("confirm " + std::to_string(each.tag) + (each.is_taken ? "+" : "-"));
   }
-  void note_return(std::uint64_t tag) {
+  void on_return(std::uint64_t tag) {
     require(unconfirmed_.contains(tag), "a message comes back that is not confirmed");
     tell("return " + std::to_string(tag));
   }

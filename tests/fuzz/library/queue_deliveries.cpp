@@ -69,7 +69,7 @@ class consumer {
     } else {
       require(was_here || progress_.memory().knows(what.id), "a message that is dropped is here, or is settled");
     }
-    if (progress_.is_confused() || progress_.is_far_behind()) reopen();
+    if (progress_.is_ambiguous() || progress_.is_far_behind()) reopen();
   }
   void hand_out() {
     if (ready_.empty()) return;

@@ -26,7 +26,7 @@ void read_marks(std::string_view input) {
   require(again && again->to_text() == text, "marks read the same");
   const message_origin next{"p", 17};
   if (marks->has_processed(next)) return;
-  marks->note_processed(next);
+  marks->record_processed(next);
   require(marks->has_processed(next), "what was noted is there");
   require(producer_marks::parse(marks->to_text()).has_value(), "marks can be read when a number was added");
 }

@@ -49,7 +49,7 @@ final class Witness {
     if (record.get("readers").asInt() != 0) {
       throw new IllegalStateException("overlap: readers are inside");
     }
-    note_turn(record);
+    record_turn(record);
     record.put("writer", name);
     version = write(record, stat.getVersion(), "entering");
     hand_offs = record.get("hand_offs").asLong();
@@ -70,7 +70,7 @@ final class Witness {
       record.put("readers", readers);
       record.put("max_readers", Math.max(readers, record.get("max_readers").asInt()));
       if (change > 0) {
-        note_turn(record);
+        record_turn(record);
       }
       try {
         client.setData().withVersion(stat.getVersion()).forPath(path, JSON.writeValueAsBytes(record));
@@ -82,7 +82,7 @@ final class Witness {
     }
   }
 
-  private void note_turn(ObjectNode record) {
+  private void record_turn(ObjectNode record) {
     boolean handed_on = record.get("last").isTextual() && !record.get("last").asText().equals(name);
     if (handed_on) {
       record.put("hand_offs", record.get("hand_offs").asLong() + 1);

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto patience = 30s;
+constexpr auto time_limit = 30s;
 
 /// Acquires any of our recipes whose result is an ownership.
 using acquisition = std::function<awaitable<zkrecipes::ownership>()>;
@@ -29,7 +29,7 @@ acquisition acquisition_of(const std::string& kind, const zkrecipes::session& zk
                            const std::string& name) {
   if (kind == "mutex") {
     return [lock = zkrecipes::lock(zk, path, {.id = name})]() mutable {
-      return lock.async_acquire_for(patience, use_awaitable);
+      return lock.async_acquire_for(time_limit, use_awaitable);
     };
   }
   if (kind == "election" || kind == "election-as-selector") {
@@ -42,8 +42,8 @@ acquisition acquisition_of(const std::string& kind, const zkrecipes::session& zk
   const bool reads = kind == "read";
   if (!reads && kind != "write") throw std::invalid_argument("no such kind: " + kind);
   return [lock = zkrecipes::read_write_lock(zk, path, {.id = name}), reads]() mutable {
-    return reads ? lock.async_acquire_read_for(patience, use_awaitable)
-                 : lock.async_acquire_write_for(patience, use_awaitable);
+    return reads ? lock.async_acquire_read_for(time_limit, use_awaitable)
+                 : lock.async_acquire_write_for(time_limit, use_awaitable);
   };
 }
 

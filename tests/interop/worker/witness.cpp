@@ -23,7 +23,7 @@ void require_no_writer(const json::object& record) {
   if (record.at("writer").is_string()) overlap(std::string(record.at("writer").as_string()) + " is inside");
 }
 
-void note_turn(json::object& record, const std::string& name) {
+void record_turn(json::object& record, const std::string& name) {
   const bool handed_on = record.at("last").is_string() && record.at("last").as_string() != name;
   if (handed_on) record["hand_offs"] = record.at("hand_offs").as_int64() + 1;
   record["last"] = name;
@@ -55,7 +55,7 @@ awaitable<void> witness::enter_alone() {
   auto record = json::parse(node.data).as_object();
   require_no_writer(record);
   if (record.at("readers").as_int64() != 0) overlap("readers are inside");
-  note_turn(record, name_);
+  record_turn(record, name_);
   record["writer"] = name_;
   hand_offs_ = record.at("hand_offs").as_int64();
   version_ = co_await write(std::move(record), node.stat.version, "entering");
@@ -76,7 +76,7 @@ awaitable<void> witness::count_reader(int change) {
     const auto readers = record.at("readers").as_int64() + change;
     record["readers"] = readers;
     record["max_readers"] = std::max(readers, record.at("max_readers").as_int64());
-    if (change > 0) note_turn(record, name_);
+    if (change > 0) record_turn(record, name_);
     const std::string data = json::serialize(record);
     auto written = co_await zk_.async_set(path_, data, node.stat.version, asio::as_tuple(use_awaitable));
     const auto& error = std::get<0>(written);

@@ -10,7 +10,7 @@ namespace zkrecipes::simulation {
 
 namespace {
 
-constexpr std::chrono::seconds patience{20};
+constexpr std::chrono::seconds time_limit{20};
 
 }  // namespace
 
@@ -25,7 +25,7 @@ undertaker::~undertaker() {
 
 void undertaker::begin() {
   where_.inside->run([this] {
-    asio::co_spawn(on_->strand, detail::end_dead_session(on_, what_, on_->now() + patience),
+    asio::co_spawn(on_->strand, detail::end_dead_session(on_, what_, on_->now() + time_limit),
                    [this](std::exception_ptr failure, detail::dead_session_result all) {
                      if (failure) std::rethrow_exception(failure);
                      result_ = all;

@@ -104,19 +104,19 @@ bool delivery_rules::is_settled(std::uint64_t number) const {
 }
 
 void delivery_rules::committed(const entry& what) {
-  if (what.type == entry::kind::request && what.session == 0) return note_operator(what);
+  if (what.type == entry::kind::request && what.session == 0) return record_operator(what);
   std::set<std::uint64_t> leaving;
   std::vector<std::string> effects;
   std::vector<std::string> letters;
   for (const auto& each : what.changes) {
     if (is_topic_) {
-      if (each.type == kind::create) note_batch(each);
-      if (each.type == kind::set) note_position(each, leaving);
+      if (each.type == kind::create) record_batch(each);
+      if (each.type == kind::set) record_position(each, leaving);
       if (each.type == kind::remove) check_removal(each);
     } else {
-      note_item(each, leaving);
+      record_item(each, leaving);
     }
-    if (each.type == kind::set && each.path == election_) note_names(each.data);
+    if (each.type == kind::set && each.path == election_) record_names(each.data);
     if (each.type == kind::set && each.path == results_) effects.push_back(each.data);
     const bool is_letter = each.path.starts_with(queue_ + "/_dead/") && each.path.find("letter-") != each.path.npos;
     if (each.type == kind::create && is_letter) letters.push_back(each.data);
@@ -139,9 +139,9 @@ void delivery_rules::committed(const entry& what) {
   }
 }
 
-void delivery_rules::note_item(const change& what, std::set<std::uint64_t>& leaving) {
+void delivery_rules::record_item(const change& what, std::set<std::uint64_t>& leaving) {
   if (what.type == kind::create && numbers_.contains(what.path)) {
-    note_revived(what);
+    record_revived(what);
   } else if (what.type == kind::create && is_item(what.path)) {
     ++produced_;
     in_.require(what.data == std::to_string(produced_), "produced once and in order", what.data);
@@ -155,7 +155,7 @@ void delivery_rules::note_item(const change& what, std::set<std::uint64_t>& leav
 void delivery_rules::check_departure(std::uint64_t number, const std::string& with) {
   const auto name = std::to_string(number);
   in_.require(!is_settled(number), "a message leaves the queue once", name);
-  if (with.empty() && repeats_.may_be_repeat(number)) return note_repeat(number);
+  if (with.empty() && repeats_.may_be_repeat(number)) return count_repeat(number);
   probation_.settled();
   if (with.starts_with('{')) return check_letter(with);
   if (options_.delivery == delivery_guarantee::effectively_once) {
@@ -175,13 +175,13 @@ void delivery_rules::check_departure(std::uint64_t number, const std::string& wi
 
 /// It leaves without an effect, also if its key is parked. It was not tried, so a search for a message that kills goes
 /// on.
-void delivery_rules::note_repeat(std::uint64_t number) {
+void delivery_rules::count_repeat(std::uint64_t number) {
   if (options_.spent != spent_message::park_key) check_order(number);
   done_.insert(number);
 }
 
 /// A parked message is in its old place again.
-void delivery_rules::note_revived(const change& what) {
+void delivery_rules::record_revived(const change& what) {
   const auto number = number_of(what.path);
   in_.require(what.data == std::to_string(number), "a message comes back as it was", what.data);
   in_.require(parked_.erase(number) == 1, "only a parked message comes back", what.data);
@@ -189,15 +189,15 @@ void delivery_rules::note_revived(const change& what) {
 }
 
 /// Somebody removes a message.
-void delivery_rules::note_operator(const entry& what) {
+void delivery_rules::record_operator(const entry& what) {
   for (const auto& each : what.changes) {
     const auto number = each.type == kind::remove ? number_of(each.path) : 0;
     if (number != 0) deleted_.insert(number);
-    if (is_topic_ && each.type == kind::remove) note_lost_batch(each.path);
+    if (is_topic_ && each.type == kind::remove) record_lost_batch(each.path);
   }
 }
 
-void delivery_rules::note_names(const std::string& record) {
+void delivery_rules::record_names(const std::string& record) {
   const auto read = detail::parse_record(record);
   if (!read) return;
   probation_.recorded(*read);

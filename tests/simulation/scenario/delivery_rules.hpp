@@ -51,19 +51,19 @@ class delivery_rules {
   void check_quiet() const;
 
  private:
-  void note_operator(const entry& what);
-  void note_item(const change& what, std::set<std::uint64_t>& leaving);
-  void note_batch(const change& what);
-  void note_position(const change& what, std::set<std::uint64_t>& leaving);
+  void record_operator(const entry& what);
+  void record_item(const change& what, std::set<std::uint64_t>& leaving);
+  void record_batch(const change& what);
+  void record_position(const change& what, std::set<std::uint64_t>& leaving);
   void check_removal(const change& what);
-  void note_lost_batch(const std::string& path);
+  void record_lost_batch(const std::string& path);
   void check_departure(std::uint64_t number, const std::string& with);
-  void note_repeat(std::uint64_t number);
-  void note_names(const std::string& record);
+  void count_repeat(std::uint64_t number);
+  void record_names(const std::string& record);
   void check_attempts(const change& what);
   void check_effect(const std::string& text);
   void check_order(std::uint64_t number);
-  void note_revived(const change& what);
+  void record_revived(const change& what);
   bool is_behind_parked(std::uint64_t number) const;
   void check_key(std::uint64_t number);
   void check_letter(const std::string& text);

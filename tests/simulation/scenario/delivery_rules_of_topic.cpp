@@ -16,7 +16,7 @@ std::optional<detail::batch_name> batch_of(const std::string& path) {
 
 }  // namespace
 
-void delivery_rules::note_batch(const change& what) {
+void delivery_rules::record_batch(const change& what) {
   const auto batch = batch_of(what.path);
   if (!batch) return;
   const auto content = detail::unpack(what.data);
@@ -32,7 +32,7 @@ void delivery_rules::note_batch(const change& what) {
 }
 
 /// Messages leave the topic, for the group, when its position moves behind them.
-void delivery_rules::note_position(const change& what, std::set<std::uint64_t>& leaving) {
+void delivery_rules::record_position(const change& what, std::set<std::uint64_t>& leaving) {
   if (what.path != std::string(service::shard_path) + "/_at/" + service::group) return;
   const auto position = detail::parse_position(what.data);
   in_.require(position.has_value(), "a position can be read", what.data);
@@ -65,7 +65,7 @@ void delivery_rules::check_removal(const change& what) {
 }
 
 /// An operator has removed a batch.
-void delivery_rules::note_lost_batch(const std::string& path) {
+void delivery_rules::record_lost_batch(const std::string& path) {
   const auto batch = batch_of(path);
   if (!batch) return;
   for (const auto number : batches_[batch->number]) {

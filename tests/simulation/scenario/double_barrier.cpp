@@ -115,8 +115,9 @@ class attendee final : public routine {
     of_.done.note(client());
     if (dice().one_in(2)) co_await rest(0ms, 1s);
     if (dice().one_in(6)) co_return;  // the destructor leaves
-    const lease_clock::duration patience = dice().one_in(3) ? dice().between(0ms, 3s) : lease_clock::duration::max();
-    auto leaving = waits<>([&, &entered = inside](auto token) { entered.async_leave_for(patience, std::move(token)); });
+    const lease_clock::duration time_limit = dice().one_in(3) ? dice().between(0ms, 3s) : lease_clock::duration::max();
+    auto leaving =
+        waits<>([&, &entered = inside](auto token) { entered.async_leave_for(time_limit, std::move(token)); });
     auto [how] = co_await std::move(leaving);
     if (!how) of_.left(inside);
   }

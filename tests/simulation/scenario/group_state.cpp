@@ -15,9 +15,9 @@ bool group_state::committed(const entry& what) {
   for (const auto& each : what.changes) {
     const auto& where = group_paths();
     if (each.type == kind::set_acl) continue;
-    is_news = note_member(what, each) || is_news;
-    is_news = note_away(what, each) || is_news;
-    is_news = note_wish(each) || is_news;
+    is_news = record_member(what, each) || is_news;
+    is_news = record_away(what, each) || is_news;
+    is_news = record_wish(each) || is_news;
     if (each.path == where.frozen()) {
       is_news = true;
       frozen_.reset();
@@ -33,7 +33,7 @@ bool group_state::committed(const entry& what) {
 }
 
 /// Orders alone are no news: they are what the planner has made of the news.
-bool group_state::note_member(const entry& what, const change& each) {
+bool group_state::record_member(const entry& what, const change& each) {
   const auto name = child_of(group_paths().members(), each.path);
   if (name.empty()) return false;
   if (each.type == kind::create) {
@@ -51,7 +51,7 @@ bool group_state::note_member(const entry& what, const change& each) {
   return is_by_operator(what) || !is_same;
 }
 
-bool group_state::note_away(const entry& what, const change& each) {
+bool group_state::record_away(const entry& what, const change& each) {
   const auto id = child_of(group_paths().away(), each.path);
   if (id.empty()) return false;
   const auto note = each.type == kind::remove ? std::nullopt : detail::parse_away_record(each.data);
@@ -60,7 +60,7 @@ bool group_state::note_away(const entry& what, const change& each) {
   return true;
 }
 
-bool group_state::note_wish(const change& each) {
+bool group_state::record_wish(const change& each) {
   const auto name = child_of(group_paths().notes(), each.path);
   if (name.empty()) return false;
   wishes_.erase(name);

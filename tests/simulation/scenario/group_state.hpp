@@ -80,9 +80,9 @@ class group_state {
   bool is_balanced() const;
 
  private:
-  bool note_member(const entry& what, const change& each);
-  bool note_away(const entry& what, const change& each);
-  bool note_wish(const change& each);
+  bool record_member(const entry& what, const change& each);
+  bool record_away(const entry& what, const change& each);
+  bool record_wish(const change& each);
   bool is_leaving(const std::string& name) const;
   bool is_drained(const std::string& name) const;
   bool is_shunned(const std::string& name) const;

@@ -166,7 +166,7 @@ class lock_client final : public routine {
       : routine(in, client, with),
         of_(of),
         extra_(in.what().seed, 910 + static_cast<std::uint64_t>(client)),
-        lock_(with, lock_path, {.id = "client", .on_position = [this](std::size_t) { note_in_line(); }}) {
+        lock_(with, lock_path, {.id = "client", .on_position = [this](std::size_t) { record_in_line(); }}) {
     of.waiting.ended(client);
     begin();
   }
@@ -221,7 +221,7 @@ class lock_client final : public routine {
     co_return;
   }
 
-  void note_in_line() { of_.waiting.got_in_line(client(), zk().status().session_id); }
+  void record_in_line() { of_.waiting.got_in_line(client(), zk().status().session_id); }
 
   /// Two requests at the same moment: the owner reads only the later.
   asio::awaitable<void> ask_twice() {

@@ -23,7 +23,7 @@ std::map<std::string, detail::shard_orders> order_rules::orders() const {
 }
 
 void order_rules::committed(const entry& what) {
-  note_planner(what);
+  record_planner(what);
   const bool writes_members = std::ranges::any_of(what.changes, [](const change& each) {
     return each.type == kind::set && !child_of(group_paths().members(), each.path).empty();
   });
@@ -32,7 +32,7 @@ void order_rules::committed(const entry& what) {
                   !state_.has_returning();
   had_ = writes_members ? orders() : std::map<std::string, detail::shard_orders>();
   const bool is_news = state_.committed(what);
-  note_departures(what, before);
+  record_departures(what, before);
   if (is_news) {
     last_news_ = in_.clock().now();
     moves_.fill(0);
@@ -60,7 +60,7 @@ int order_rules::client_of(std::int64_t session) const {
 }
 
 /// Which shards are to wait for those that have stopped: those that were theirs, as their orders said in the end.
-void order_rules::note_departures(const entry& what, const of_shards<std::string>& before) {
+void order_rules::record_departures(const entry& what, const of_shards<std::string>& before) {
   for (const auto& each : what.changes) {
     const auto id = child_of(group_paths().away(), each.path);
     const auto note = id.empty() || each.type == kind::remove ? std::nullopt : detail::parse_away_record(each.data);
@@ -76,7 +76,7 @@ void order_rules::note_departures(const entry& what, const of_shards<std::string
 }
 
 /// The planner is the leader of the planners' election: the client that has begun its present term.
-void order_rules::note_planner(const entry& what) {
+void order_rules::record_planner(const entry& what) {
   for (const auto& each : what.changes) {
     if (each.type != kind::set || each.path != group_paths().planner()) continue;
     const auto record = detail::parse_record(each.data);

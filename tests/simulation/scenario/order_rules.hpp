@@ -28,8 +28,8 @@ class order_rules {
   instant last_news() const noexcept { return last_news_; }
 
  private:
-  void note_departures(const entry& what, const of_shards<std::string>& before);
-  void note_planner(const entry& what);
+  void record_departures(const entry& what, const of_shards<std::string>& before);
+  void record_planner(const entry& what);
   void check_writer(const entry& what);
   void check_change(std::uint32_t shard, const std::string& from, const std::string& to);
   void check_move(std::uint32_t shard, const std::string& from, const std::string& to);

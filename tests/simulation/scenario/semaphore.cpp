@@ -34,7 +34,7 @@ class semaphore_scenario final : public scenario {
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
-    note_who_fits();  // by the size before this transaction
+    record_who_fits();  // by the size before this transaction
     line.committed(what);
     for (const auto& each : what.changes) {
       if (each.path != semaphore_path || each.type != change::kind::set) continue;
@@ -57,7 +57,7 @@ class semaphore_scenario final : public scenario {
   void check_quiet(const tree& nodes) override { line.check_quiet(nodes); }
 
   void granted(int client, const std::string& path) {
-    note_who_fits();
+    record_who_fits();
     line.granted(client, path);
     known_.insert(path.substr(path.rfind('/') + 1));
   }
@@ -73,8 +73,8 @@ class semaphore_scenario final : public scenario {
   progress done;
 
  private:
-  /// A member that came after all faults were over, and fits, must be let in within `patience`: it must not wait beside
-  /// free permits.
+  /// A member that came after all faults were over, and fits, must be let in within `time_limit`: it must not wait
+  /// beside free permits.
   void look_for_room() {
     if (!all_well_) return;
     std::int64_t sum = 0;
@@ -86,7 +86,7 @@ class semaphore_scenario final : public scenario {
       sum += detail::weight_of(each.name);
       if (sum > size_) return;
       if (known_.contains(each.name) || !fits_.insert(each.name).second) continue;
-      line.in().clock().after(patience, [this, name = each.name, size = sizes_, wire] {
+      line.in().clock().after(time_limit, [this, name = each.name, size = sizes_, wire] {
         look_again(name, size == sizes_ && wire == wire_of(wire->key.id));
       });
     }
@@ -96,13 +96,13 @@ class semaphore_scenario final : public scenario {
     const bool there = std::ranges::find(all, name, &shared_line::member::name) != all.end();
     const bool waits = there && !known_.contains(name);
     if (undisturbed) return line.in().require(!waits, "nobody waits beside free permits", name);
-    fits_.erase(name);  // if it still fits, it gets `patience` again
+    fits_.erase(name);  // if it still fits, it gets `time_limit` again
     look_for_room();
   }
 
   /// A member may hold only if it fitted at some moment, by the line and the size of that same moment. Nodes of its own
   /// with the same GUID, of which it never heard, do not count.
-  void note_who_fits() {
+  void record_who_fits() {
     const auto all = line.members();
     for (std::size_t i = 0; i < all.size(); ++i) {
       std::int64_t sum = detail::weight_of(all[i].name);
@@ -132,7 +132,7 @@ class semaphore_scenario final : public scenario {
     return nullptr;
   }
 
-  static constexpr span patience = 2s;
+  static constexpr span time_limit = 2s;
   std::int32_t size_ = small;
   struct former {
     instant until;  // somebody may have heard of none later

@@ -28,11 +28,11 @@ void shard_rules::committed(const entry& what) {
   of_shards<const change*> written{};  // one transaction may write a record twice: the last one counts
   for (const auto& each : what.changes) {
     const auto shard = record_of(each.path);
-    if (shard && is_by_operator(what)) note_operator(*shard, what, each);
+    if (shard && is_by_operator(what)) record_operator(*shard, what, each);
     if (shard && !is_by_operator(what)) {
       if (each.type == kind::remove) {  // the planner removes foreign data
         in_.require(!of(*shard).is_good, "a record that can be read stays", each.path);
-        note_operator(*shard, what, each);
+        record_operator(*shard, what, each);
       }
       if (each.type == kind::create) of(*shard).is_good = true;
       if (each.type == kind::set) written[*shard] = &each;
@@ -47,17 +47,17 @@ void shard_rules::committed(const entry& what) {
   }
 }
 
-void shard_rules::note_operator(std::uint32_t shard, const entry& what, const change& each) {
+void shard_rules::record_operator(std::uint32_t shard, const entry& what, const change& each) {
   auto& record = of(shard);
   const auto parsed = each.type == kind::remove ? std::nullopt : detail::parse_record(each.data);
   ++edits_;
-  note_emptied(record, what);
+  record_emptied(record, what);
   record.is_good = parsed.has_value();
   if (each.type == kind::remove) record.removed = what.zxid;
 }
 
 /// No term is known any more.
-void shard_rules::note_emptied(shard_state& record, const entry& what) {
+void shard_rules::record_emptied(shard_state& record, const entry& what) {
   record.is_good = true;
   record.edited = what.zxid;
   record.epoch = record.last_kept = record.endings = record.kills = 0;
@@ -70,12 +70,12 @@ void shard_rules::note_emptied(shard_state& record, const entry& what) {
 void shard_rules::check_record(std::uint32_t shard, const entry& what, const std::string& data) {
   auto& present = of(shard);
   const bool is_emptied = !present.is_good && data.empty();  // what somebody else has written
-  if (is_emptied) return note_emptied(present, what);
+  if (is_emptied) return record_emptied(present, what);
   const auto record = detail::parse_record(data);
   in_.require(record.has_value(), "the record can be read", data);
   if (!record) return;
   in_.notes().note(journal::ensemble, "record", data);
-  if (is_coincidence(present, *record)) return note_coincidence(present, what, *record);
+  if (is_coincidence(present, *record)) return record_coincidence(present, what, *record);
   const bool next = record->epoch == present.epoch + 1;
   const bool same = record->epoch == present.epoch && record->leader_node == present.leader;
   in_.require(next || same, "epochs increase by one", data);
@@ -100,7 +100,7 @@ bool shard_rules::is_coincidence(const shard_state& present, const detail::term_
 }
 
 /// Terms that have begun since do not count either: their record says that they are over.
-void shard_rules::note_coincidence(shard_state& present, const entry& what, const detail::term_record& written) {
+void shard_rules::record_coincidence(shard_state& present, const entry& what, const detail::term_record& written) {
   ++edits_;
   present.edited = present.removed = what.zxid;
   present.epoch = written.epoch;

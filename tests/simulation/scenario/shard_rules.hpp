@@ -69,12 +69,12 @@ class shard_rules {
 
   shard_state& of(std::uint32_t shard) { return shards_[shard]; }
   const shard_state& of(std::uint32_t shard) const { return shards_[shard]; }
-  void note_operator(std::uint32_t shard, const entry& what, const change& each);
-  static void note_emptied(shard_state& record, const entry& what);
+  void record_operator(std::uint32_t shard, const entry& what, const change& each);
+  static void record_emptied(shard_state& record, const entry& what);
   void check_record(std::uint32_t shard, const entry& what, const std::string& data);
   void check_beginning(std::uint32_t shard, const entry& what, const detail::term_record& next, bool is_quarantine);
   static bool is_coincidence(const shard_state& present, const detail::term_record& written);
-  void note_coincidence(shard_state& present, const entry& what, const detail::term_record& written);
+  void record_coincidence(shard_state& present, const entry& what, const detail::term_record& written);
   void check_deaths(std::uint32_t shard, const entry& what, const detail::term_record& next);
   void check_wait(const shard_state& before, const std::string& member, const std::string& text);
   void check_quarantine(std::uint32_t shard);

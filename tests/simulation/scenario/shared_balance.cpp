@@ -46,7 +46,7 @@ class pace_scenario final : public scenario {
 
  private:
   void check_limit(const entry& what, const change& each);
-  void note_member(const change& each);
+  void record_member(const change& each);
   void remove_all();
   void remove_the_rest();
 
@@ -177,7 +177,7 @@ void pace_scenario::check_spread() {
 void pace_scenario::committed(const entry& what) {
   for (const auto& each : what.changes) {
     if (each.path == limit_path) check_limit(what, each);
-    if (each.path.starts_with(members_path + '/')) note_member(each);
+    if (each.path.starts_with(members_path + '/')) record_member(each);
   }
   check_spread();
 }
@@ -199,7 +199,7 @@ void pace_scenario::check_limit(const entry& what, const change& each) {
   }
 }
 
-void pace_scenario::note_member(const change& each) {
+void pace_scenario::record_member(const change& each) {
   if (each.type == change::kind::remove) {
     members_.erase(each.path);
     return;

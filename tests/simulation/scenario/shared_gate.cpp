@@ -47,7 +47,7 @@ class gate_scenario final : public scenario {
   void committed(const entry& what) override {
     std::string left;
     for (const auto& each : what.changes) {
-      if (parent_path(each.path) == bucket_path) note_late(each);
+      if (parent_path(each.path) == bucket_path) record_late(each);
       if (each.type == change::kind::remove && parent_path(each.path) == bucket_path) left = each.path;
       if (each.type == change::kind::create && each.path.starts_with(effects)) check_effects(each.data, left);
     }
@@ -95,7 +95,7 @@ class gate_scenario final : public scenario {
   gate_broker broker;
 
  private:
-  void note_late(const change& what) {
+  void record_late(const change& what) {
     const bool is_made = what.type == change::kind::create;
     const bool is_of_earlier = is_made && on_the_way_[what.owner] > 0;
     if (is_of_earlier) --on_the_way_[what.owner];

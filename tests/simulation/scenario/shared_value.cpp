@@ -45,7 +45,7 @@ class value_scenario final : public scenario {
   bool is_healed = false;
 
  private:
-  void note_written(const std::string& data, std::int64_t zxid);
+  void on_written(const std::string& data, std::int64_t zxid);
   void check_done(const std::string& data, const wish& what, const node_stat& now) const;
   void check_refused(const std::string& data, const wish& what, const error_code& error) const;
 
@@ -155,13 +155,13 @@ void value_scenario::committed(const entry& what) {
   for (const auto& each : what.changes) {
     if (each.path != value_path) continue;
     if (each.type == change::kind::remove) present_ = 0;
-    if (each.type == change::kind::create || each.type == change::kind::set) note_written(each.data, what.zxid);
+    if (each.type == change::kind::create || each.type == change::kind::set) on_written(each.data, what.zxid);
   }
 }
 
 /// A write that was given up, or whose process was killed, may still be committed; one that was reported as refused may
 /// not.
-void value_scenario::note_written(const std::string& data, std::int64_t zxid) {
+void value_scenario::on_written(const std::string& data, std::int64_t zxid) {
   auto& which = wishes_.at(data);
   ++which.times;
   which.mzxid = zxid;

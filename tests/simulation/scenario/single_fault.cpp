@@ -56,14 +56,14 @@ class single_fault final : public scenario {
 
  private:
   void strike(const connection& from, const backend::request& what);
-  span patience() const;
+  span time_limit() const;
 
   stage& in_;
 };
 
 /// How long a cancelled operation may take: long enough for the answers to its requests in flight and for the removal
 /// of a node that they made, but not for a time-out or a reconnect.
-span single_fault::patience() const {
+span single_fault::time_limit() const {
   const auto& servers = in_.what().servers;
   return 60ms + 3 * (2 * servers.max_delay + servers.max_lag);
 }
@@ -83,7 +83,7 @@ void single_fault::strike(const connection& from, const backend::request& what) 
     const auto type = types[static_cast<int>(of.kind) - static_cast<int>(step_fault::cancel_total)];
     in_.inside(acting_client).run([&] { in_.running(acting_client)->cancel(type); });
     if (!of.what->is_cancellable) return;
-    in_.clock().after(patience(),
+    in_.clock().after(time_limit(),
                       [this] { in_.require(over || cancelled, "a cancelled operation ends", of.what->name); });
   }
 }

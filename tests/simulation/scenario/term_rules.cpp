@@ -11,7 +11,7 @@ using kind = change::kind;
 
 void term_rules::committed(const entry& what) {
   const bool by_operator = what.type == entry::kind::request && what.session == 0;
-  if (by_operator) return note_operator(what);
+  if (by_operator) return record_operator(what);
   const change* record = nullptr;  // one transaction may write it twice: the last one counts
   for (const auto& each : what.changes) {
     if (each.type == kind::set && each.path == election_) record = &each;
@@ -20,17 +20,17 @@ void term_rules::committed(const entry& what) {
   if (record) check_death(*record, what), check_record(*record), check_retirement(*record, what);
   // After the record: in a transaction that does both the leader retires.
   for (const auto& each : what.changes) {
-    if (each.type == kind::create) note_arrival(each.path);
-    if (each.type == kind::remove) note_departure(each.path);
+    if (each.type == kind::create) on_arrival(each.path);
+    if (each.type == kind::remove) on_departure(each.path);
   }
   const bool died = what.type == entry::kind::close_session && left_ && candidates_.empty();
   is_orphan_ = is_orphan_ || died;
 }
 
 /// Somebody removes a candidate's node, or writes into the record what is none of ours.
-void term_rules::note_operator(const entry& what) {
+void term_rules::record_operator(const entry& what) {
   for (const auto& each : what.changes) {
-    if (each.type == kind::remove) note_departure(each.path);
+    if (each.type == kind::remove) on_departure(each.path);
     if (each.type == kind::set && detail::asks_revocation(each.data)) asked_.insert(each.path);
     if (each.type != kind::set || each.path != election_) continue;
     ++overwritten_;
@@ -48,13 +48,13 @@ void term_rules::check_request(const change& what) {
   in_.require(detail::asks_revocation(what.data), "a request to resign stays", what.data);
 }
 
-void term_rules::note_arrival(const std::string& path) {
+void term_rules::on_arrival(const std::string& path) {
   if (!path.starts_with(election_ + '/')) return;
   candidates_.insert(path);
   is_orphan_ = false;
 }
 
-void term_rules::note_departure(const std::string& path) {
+void term_rules::on_departure(const std::string& path) {
   candidates_.erase(path);
   if (path == election_ + '/' + leader_node_) left_ = in_.clock().now();
 }

@@ -29,9 +29,9 @@ class term_rules {
   void check_quiet(const tree& nodes);
 
  private:
-  void note_operator(const entry& what);
-  void note_arrival(const std::string& path);
-  void note_departure(const std::string& path);
+  void record_operator(const entry& what);
+  void on_arrival(const std::string& path);
+  void on_departure(const std::string& path);
   void check_request(const change& what);
   void check_record(const change& what);
   /// A term that ended, as the simulation has seen it.

@@ -40,7 +40,7 @@ bool is_of_broker(std::string_view server) { return server.starts_with("redis ")
 
 }  // namespace
 
-void broker_log::note(const zkrecipes::log_event& told) {
+void broker_log::record(const zkrecipes::log_event& told) {
   if (!is_of_broker(told.server)) return;
   const std::string server(told.server);
   if (told.event == session_event::connected) failures_.erase(server);

@@ -13,7 +13,7 @@ class broker_log {
  public:
   /// Keeps the last failure of each address of a broker, until that takes a connection; one of TLS for which there is
   /// an option rather than a later one. Other events are left out.
-  void note(const zkrecipes::log_event& told);
+  void record(const zkrecipes::log_event& told);
   void forget() noexcept { failures_.clear(); }
   /// "redis 10.0.0.1:6379: Connection refused". If TLS is the reason the option that helps stands behind it. Empty:
   /// nothing has failed.

@@ -48,7 +48,7 @@ asio::awaitable<void> ask_within(zkrecipes::session session, const broker_kind& 
   }
 }
 
-void tell_reasons(const broker_log& log, std::string& trouble) {
+void add_reasons(const broker_log& log, std::string& trouble) {
   const auto reasons = log.reasons();
   if (!reasons.empty()) trouble += ": " + reasons;
 }
@@ -56,7 +56,7 @@ void tell_reasons(const broker_log& log, std::string& trouble) {
 }  // namespace
 
 settings with_log_of(const broker_place& place, settings wanted) {
-  wanted.log = [log = place.log](const zkrecipes::log_event& told) { log->note(told); };
+  wanted.log = [log = place.log](const zkrecipes::log_event& told) { log->record(told); };
   return wanted;
 }
 
@@ -72,7 +72,7 @@ asio::awaitable<void> ask_broker(zkrecipes::session session, broker_place place,
   if (!answer.refusal.empty()) throw failure(exit_code::usage, "--broker: " + answer.refusal);
   const bool is_late = first.index() == 1;
   if (is_late) answer.seen = {"it has not answered within " + short_duration(place.limit), true, {}};
-  if (answer.seen.is_away) tell_reasons(*place.log, answer.seen.trouble);
+  if (answer.seen.is_away) add_reasons(*place.log, answer.seen.trouble);
   of.broker = std::move(answer.seen);
 }
 

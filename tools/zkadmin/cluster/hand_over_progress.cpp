@@ -50,7 +50,7 @@ std::optional<hand_over_state> hand_over_progress::state_in(const election_view&
   return is_awaited ? std::optional(hand_over_state::awaiting) : std::nullopt;
 }
 
-std::vector<hand_over_step> hand_over_progress::note(const election_view& view, milliseconds since_request) {
+std::vector<hand_over_step> hand_over_progress::update(const election_view& view, milliseconds since_request) {
   const auto is_it = [this](const auto& each) { return each.token == token_; };
   holds_place_ = std::any_of(view.candidates.begin(), view.candidates.end(), is_it);
   const auto before = steps_.size();

@@ -49,7 +49,7 @@ class hand_over_progress {
   hand_over_progress(std::string leader, std::int64_t token, std::int64_t epoch);
 
   /// The states that this view shows for the first time, in order.
-  std::vector<hand_over_step> note(const zkrecipes::election_view& view, std::chrono::milliseconds since_request);
+  std::vector<hand_over_step> update(const zkrecipes::election_view& view, std::chrono::milliseconds since_request);
 
   /// Somebody else leads, and executes.
   bool is_done() const noexcept { return steps_.back().state == hand_over_state::executing; }

@@ -76,7 +76,7 @@ std::function<asio::awaitable<survey<Status>>(collector&)> reading_with(zkrecipe
 }
 
 /// A queue that was declared and is not there has another path, or nobody has put anything yet.
-void note_missing(queue_survey& all, const std::string& path) {
+void record_missing(queue_survey& all, const std::string& path) {
   const auto is_it = [&path](const auto& each) { return each.path == path; };
   if (std::any_of(all.found.begin(), all.found.end(), is_it) || std::any_of(all.notes.begin(), all.notes.end(), is_it))
     return;
@@ -149,7 +149,7 @@ asio::awaitable<void> inspector::read_queues(findings& into, deadline limit) {
     queue_survey all;
     const reading_options how{true, {}};  // a temporary would be destroyed twice (GCC 12)
     co_await read_each<queue_status>(session_, queues_, read_queue, limit, all, how);
-    for (const auto& path : queues_) note_missing(all, path);
+    for (const auto& path : queues_) record_missing(all, path);
     into.queues = std::move(all);
   } catch (const failure& error) {
     if (into.trouble.empty()) into.trouble = error.what();

@@ -155,7 +155,7 @@ asio::awaitable<void> read_oldest(zkrecipes::session session, letter_list& into,
 }
 
 /// Tells which letters belong to keys that are parked.
-asio::awaitable<void> see_parked(zkrecipes::session session, letter_list& of) {
+asio::awaitable<void> read_parked(zkrecipes::session session, letter_list& of) {
   const auto has_mark = [](const letter_status& each) { return !detail::mark_of_letter(each.letter.name).empty(); };
   if (std::none_of(of.letters.begin(), of.letters.end(), has_mark)) co_return;
   const auto kind = of.is_apart ? detail::queue_kind::priority : detail::queue_kind::fifo;
@@ -178,7 +178,7 @@ asio::awaitable<letter_list> read_dead_letters(zkrecipes::session session, lette
     names = {from.only};
   }
   co_await read_oldest(session, found, std::move(names), until);
-  co_await see_parked(session, found);
+  co_await read_parked(session, found);
   co_return found;
 }
 

@@ -82,12 +82,12 @@ bool is_final(const error_code& error) {
 
 }  // namespace
 
-std::shared_ptr<live_elections> live_elections::make(zkrecipes::session session, hooks tell) {
-  return std::shared_ptr<live_elections>(new live_elections(std::move(session), std::move(tell)));
+std::shared_ptr<live_elections> live_elections::make(zkrecipes::session session, hooks callbacks) {
+  return std::shared_ptr<live_elections>(new live_elections(std::move(session), std::move(callbacks)));
 }
 
-live_elections::live_elections(zkrecipes::session session, hooks tell)
-    : session_(std::move(session)), tell_(std::move(tell)) {}
+live_elections::live_elections(zkrecipes::session session, hooks callbacks)
+    : session_(std::move(session)), callbacks_(std::move(callbacks)) {}
 
 asio::awaitable<void> live_elections::follow(std::vector<std::string> paths, deadline limit) {
   const std::set<std::string> wanted(paths.begin(), paths.end());
@@ -155,14 +155,14 @@ void live_elections::set(const std::string& path, std::optional<election_status>
   if (one == all_.end()) return;
   const auto now = steady_clock::now();
   const bool is_unshown = !unshown_.insert(path).second;
-  if (is_unshown && tell_.before_loss && now >= one->second.loss_due) {
+  if (is_unshown && callbacks_.before_loss && now >= one->second.loss_due) {
     one->second.loss_due = now + loss_interval;
-    tell_.before_loss(path, one->second.status);
+    callbacks_.before_loss(path, one->second.status);
   }
   one->second.is_read = true;
   one->second.status = std::move(status);
   one->second.read_at = now;
-  if (tell_.on_change) tell_.on_change();
+  if (callbacks_.on_change) callbacks_.on_change();
 }
 
 void live_elections::forget_watches() {

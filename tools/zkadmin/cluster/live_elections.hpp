@@ -41,7 +41,7 @@ class live_elections : public std::enable_shared_from_this<live_elections> {
     zkrecipes::election_view view{};
   };
 
-  static std::shared_ptr<live_elections> make(zkrecipes::session session, hooks tell);
+  static std::shared_ptr<live_elections> make(zkrecipes::session session, hooks callbacks);
 
   /// Follows these, and no others. Completes when each has been read; those for which the time was not enough are noted
   /// in the survey. Throws `failure`.
@@ -72,7 +72,7 @@ class live_elections : public std::enable_shared_from_this<live_elections> {
     background_task task{};
   };
 
-  live_elections(zkrecipes::session session, hooks tell);
+  live_elections(zkrecipes::session session, hooks callbacks);
   boost::asio::awaitable<void> begin(std::string path, deadline limit);
   boost::asio::awaitable<void> follow_one(std::string path, zkrecipes::election_view seen, zkrecipes::error_code last);
   static boost::asio::awaitable<bool> take_over(std::weak_ptr<live_elections> all, zkrecipes::session session,
@@ -80,7 +80,7 @@ class live_elections : public std::enable_shared_from_this<live_elections> {
   void set(const std::string& path, std::optional<election_status> status);
 
   zkrecipes::session session_;
-  hooks tell_;
+  hooks callbacks_;
   std::map<std::string, followed> all_;
   std::set<std::string> unshown_;  ///< Changed since the last survey.
   bool has_others_ = true;         ///< Not the same elections as in the last survey, or not all of them read.

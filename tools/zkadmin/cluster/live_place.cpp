@@ -25,7 +25,7 @@ using std::chrono::steady_clock;
 
 constexpr auto look_again_interval = 10ms;  // While first readings are waited for.
 constexpr auto longest_first_reading = 5s;
-constexpr auto telling_interval = 1s;  // Between surveys in which only ages differ.
+constexpr auto report_interval = 1s;  // Between surveys in which only ages differ.
 
 template <class Survey>
 void add_outline(Survey& to, election_survey outline) {
@@ -81,8 +81,9 @@ asio::awaitable<void> wait_for(std::function<bool()> is_reached, deadline limit)
   }
 }
 
-/// Calls `tell` whenever the connection is lost (true) or back (false), for as long as the owner lives.
-asio::awaitable<void> follow_connection(zkrecipes::session session, std::weak_ptr<std::function<void(bool)>> tell) {
+/// Calls `callbacks` whenever the connection is lost (true) or back (false), for as long as the owner lives.
+asio::awaitable<void> follow_connection(zkrecipes::session session,
+                                        std::weak_ptr<std::function<void(bool)>> callbacks) {
   auto last = session.status();
   for (;;) {
     auto changed = co_await session.async_status_change(last.changes, as_result);
@@ -91,7 +92,7 @@ asio::awaitable<void> follow_connection(zkrecipes::session session, std::weak_pt
     const bool is_back = now.state == zkrecipes::session_state::connected;
     const bool was_lost = last.state == zkrecipes::session_state::connected || now.changes > last.changes + 1;
     last = now;
-    const auto hook = tell.lock();
+    const auto hook = callbacks.lock();
     if (!hook) co_return;
     (*hook)(!is_back || was_lost);
   }
@@ -99,22 +100,24 @@ asio::awaitable<void> follow_connection(zkrecipes::session session, std::weak_pt
 
 }  // namespace
 
-live_place::live_place(zkrecipes::session session, followed_place what, live_elections::hooks tell)
+live_place::live_place(zkrecipes::session session, followed_place what, live_elections::hooks callbacks)
     : session_(session),
       what_(std::move(what)),
-      search_(live_search::make(session, what_.root, tell.on_change)),
-      elections_(live_elections::make(session, tell)),
-      groups_(live_groups::make(session, tell.on_change)) {
+      search_(live_search::make(session, what_.root, callbacks.on_change)),
+      elections_(live_elections::make(session, callbacks)),
+      groups_(live_groups::make(session, callbacks.on_change)) {
   const auto forget = [search = search_](const recipe_site& gone) { search->forget(gone.which, gone.path); };
-  topics_ = std::make_shared<live_readings<topic_status>>(session, reading_at_path(&read_topic), what_.interval,
-                                                          live_readings<topic_status>::hooks{tell.on_change, forget});
+  topics_ =
+      std::make_shared<live_readings<topic_status>>(session, reading_at_path(&read_topic), what_.interval,
+                                                    live_readings<topic_status>::hooks{callbacks.on_change, forget});
   commits_ =
       std::make_shared<live_readings<commit_status>>(session, reading_at_path(&read_commit), what_.interval,
-                                                     live_readings<commit_status>::hooks{tell.on_change, forget});
-  queues_ = std::make_shared<live_readings<queue_status>>(session, reading_at_path(&read_queue), what_.interval,
-                                                          live_readings<queue_status>::hooks{tell.on_change, forget});
-  others_ = std::make_shared<live_readings<recipe_status>>(session, &read_other, what_.interval,
-                                                           live_readings<recipe_status>::hooks{tell.on_change, forget});
+                                                     live_readings<commit_status>::hooks{callbacks.on_change, forget});
+  queues_ =
+      std::make_shared<live_readings<queue_status>>(session, reading_at_path(&read_queue), what_.interval,
+                                                    live_readings<queue_status>::hooks{callbacks.on_change, forget});
+  others_ = std::make_shared<live_readings<recipe_status>>(
+      session, &read_other, what_.interval, live_readings<recipe_status>::hooks{callbacks.on_change, forget});
   // Readings that have begun without a connection may have failed, and would be tried again only after their pause.
   on_connection_ =
       std::make_shared<std::function<void(bool)>>([this](bool is_lost) { is_lost ? forget_watches() : read_again(); });
@@ -250,7 +253,7 @@ std::optional<survey<Status>> live_place::renewed(live_readings<Status>& all, to
   const auto revision = search_->revision();
   if (revision == 0 || (last.revision == 0 && !all.is_ready())) return std::nullopt;
   const auto now = steady_clock::now();
-  const bool has_grown_older = !all.is_empty() && now >= last.when + telling_interval;
+  const bool has_grown_older = !all.is_empty() && now >= last.when + report_interval;
   if (!all.has_news() && revision == last.revision && !has_grown_older) return std::nullopt;
   last = {revision, now};
   return survey_of(all);

@@ -44,8 +44,8 @@ struct shown_kinds {
 /// number of requests at a time.
 class live_place {
  public:
-  /// `tell.on_change` is also called when a search is due because something has changed.
-  live_place(zkrecipes::session session, followed_place what, live_elections::hooks tell);
+  /// `callbacks.on_change` is also called when a search is due because something has changed.
+  live_place(zkrecipes::session session, followed_place what, live_elections::hooks callbacks);
   live_place(const live_place&) = delete;
   live_place& operator=(const live_place&) = delete;
 

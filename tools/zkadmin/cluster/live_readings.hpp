@@ -121,11 +121,11 @@ class live_readings : public std::enable_shared_from_this<live_readings<Status>>
     std::function<void(const recipe_site&)> is_gone{};  ///< One that was found is not there any more.
   };
 
-  live_readings(zkrecipes::session session, read_site read, std::chrono::nanoseconds interval, hooks tell)
+  live_readings(zkrecipes::session session, read_site read, std::chrono::nanoseconds interval, hooks callbacks)
       : session_(std::move(session)),
         read_(std::move(read)),
         interval_(interval),
-        tell_(std::move(tell)),
+        callbacks_(std::move(callbacks)),
         turns_(std::make_shared<turns>(session_.get_executor(), readings_at_a_time)) {}
 
   /// Follows these, and no others.
@@ -278,8 +278,8 @@ class live_readings : public std::enable_shared_from_this<live_readings<Status>>
     const bool is_gone = seen.error == zkrecipes::errc::no_node && !site.is_declared;
     one->second.seen = std::move(seen);
     one->second.trouble.clear();
-    note_reading(one->second);
-    if (is_gone && tell_.is_gone) tell_.is_gone(site);
+    on_reading(one->second);
+    if (is_gone && callbacks_.is_gone) callbacks_.is_gone(site);
   }
 
   void fail(const recipe_site& site, const std::string& why) {
@@ -287,20 +287,20 @@ class live_readings : public std::enable_shared_from_this<live_readings<Status>>
     // Without a connection the others are not told one by one.
     if (one == all_.end() || session_.status().state != zkrecipes::session_state::connected) return;
     one->second.trouble = why;
-    note_reading(one->second);
+    on_reading(one->second);
   }
 
-  void note_reading(followed& one) {
+  void on_reading(followed& one) {
     one.is_current = true;
     if (one.trouble.empty()) one.read_at = clock::now();
     has_news_ = true;
-    if (tell_.on_change) tell_.on_change();
+    if (callbacks_.on_change) callbacks_.on_change();
   }
 
   zkrecipes::session session_;
   const read_site read_;
   const std::chrono::nanoseconds interval_;
-  hooks tell_;
+  hooks callbacks_;
   std::shared_ptr<turns> turns_;
   std::map<recipe_site, followed> all_;
   bool is_shown_ = true;

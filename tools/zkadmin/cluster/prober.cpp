@@ -69,50 +69,50 @@ prober::prober(const asio::any_io_executor& executor, std::vector<endpoint> serv
   for (std::size_t i = 0; i < servers_.size(); ++i) measured_.emplace_back(executor);
 }
 
-asio::awaitable<void> prober::ask(std::size_t which, hook tell) {
+asio::awaitable<void> prober::ask(std::size_t which, hook report) {
   using namespace asio::experimental::awaitable_operators;
   const auto self = shared_from_this();
   const auto begin = clock::now();
   measured_[which].connected.reset();
   std::function<void()> connected = [self, which, begin] { self->measured_[which].connected = clock::now() - begin; };
   auto talk = converse(servers_[which], tls_, std::move(connected));
-  auto watch = watch_clock(which, begin, tell);
+  auto watch = watch_clock(which, begin, report);
   const auto result = co_await (std::move(talk) || std::move(watch));
-  if (result.index() == 1) co_return tell(which, silent(which, limit_));
+  if (result.index() == 1) co_return report(which, silent(which, limit_));
   const auto& seen = std::get<0>(result);
   // A refusal says nothing about how long an answer takes.
   if (seen.reachable) learn(which, clock::now() - begin);
-  tell(which, seen);
+  report(which, seen);
 }
 
-asio::awaitable<void> prober::ask_all(hook tell) {
+asio::awaitable<void> prober::ask_all(hook report) {
   const auto executor = co_await asio::this_coro::executor;
   const auto going = std::make_shared<asking_round>(executor, servers_.size());
-  const hook tell_and_count = [going, tell = std::move(tell)](std::size_t which, server_status seen) {
-    tell(which, std::move(seen));
+  const hook report_and_count = [going, report = std::move(report)](std::size_t which, server_status seen) {
+    report(which, std::move(seen));
     going->told[which] = true;
     going->next.cancel();
   };
   for (std::size_t i = 0; i < servers_.size(); ++i) {
     going->told[i] = std::exchange(measured_[i].is_asked, true);  // what was reported of it last stands
     if (going->told[i]) continue;
-    asio::co_spawn(executor, ask(i, tell_and_count),
+    asio::co_spawn(executor, ask(i, report_and_count),
                    [self = shared_from_this(), i](std::exception_ptr) { self->measured_[i].is_asked = false; });
   }
   while (!going->is_over()) co_await going->next.async_wait(as_result);
 }
 
 /// Reports silence when the answer is overdue; ends after `limit_`.
-asio::awaitable<void> prober::watch_clock(std::size_t which, clock::time_point begin, const hook& tell) {
+asio::awaitable<void> prober::watch_clock(std::size_t which, clock::time_point begin, const hook& report) {
   auto& timer = measured_[which].timer;
   for (bool is_told = false;;) {
-    const auto patience = is_told ? limit_ : patience_with(which);
-    timer.expires_at(begin + patience);
+    const auto time_limit = is_told ? limit_ : time_limit_of(which);
+    timer.expires_at(begin + time_limit);
     co_await timer.async_wait(as_result);  // answers of other servers cancel it, because they can shorten the patience
     if (clock::now() >= begin + limit_) co_return;
-    if (is_told || clock::now() < begin + patience_with(which)) continue;
+    if (is_told || clock::now() < begin + time_limit_of(which)) continue;
     is_told = true;
-    tell(which, silent(which, patience));
+    report(which, silent(which, time_limit));
   }
 }
 
@@ -121,7 +121,7 @@ void prober::learn(std::size_t which, clock::duration took) {
   for (auto& each : measured_) each.timer.cancel();
 }
 
-std::chrono::milliseconds prober::patience_with(std::size_t which) const {
+std::chrono::milliseconds prober::time_limit_of(std::size_t which) const {
   constexpr int many = 4;
   const auto& own = measured_[which];
   std::optional<clock::duration> usual = own.answered;
@@ -129,8 +129,8 @@ std::chrono::milliseconds prober::patience_with(std::size_t which) const {
     for (const auto& each : measured_) usual = std::max(usual, each.answered);
   if (!usual) return limit_;
   const auto longest = std::max(*usual, own.connected.value_or(clock::duration::zero()));
-  const auto patience = std::chrono::ceil<std::chrono::milliseconds>(longest * many);
-  return std::clamp(patience, limit_ / 10, limit_);
+  const auto time_limit = std::chrono::ceil<std::chrono::milliseconds>(longest * many);
+  return std::clamp(time_limit, limit_ / 10, limit_);
 }
 
 server_status prober::silent(std::size_t which, std::chrono::milliseconds since) const {

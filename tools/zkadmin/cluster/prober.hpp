@@ -35,11 +35,11 @@ class prober : public std::enable_shared_from_this<prober> {
          tls_context_ptr tls = nullptr);
 
   /// Asks one server, and reports the result. If the answer is overdue, reports silence first.
-  boost::asio::awaitable<void> ask(std::size_t which, hook tell);
+  boost::asio::awaitable<void> ask(std::size_t which, hook report);
 
   /// Asks all servers at the same time, and completes when each has been reported once. Overdue answers are reported
   /// later. A server that an earlier round still waits for is not asked again.
-  boost::asio::awaitable<void> ask_all(hook tell);
+  boost::asio::awaitable<void> ask_all(hook report);
 
  private:
   using clock = std::chrono::steady_clock;
@@ -51,9 +51,9 @@ class prober : public std::enable_shared_from_this<prober> {
     bool is_asked = false;                     ///< By a round that goes on: two would share the timer.
   };
 
-  boost::asio::awaitable<void> watch_clock(std::size_t which, clock::time_point begin, const hook& tell);
+  boost::asio::awaitable<void> watch_clock(std::size_t which, clock::time_point begin, const hook& report);
   void learn(std::size_t which, clock::duration took);
-  std::chrono::milliseconds patience_with(std::size_t which) const;
+  std::chrono::milliseconds time_limit_of(std::size_t which) const;
   server_status silent(std::size_t which, std::chrono::milliseconds since) const;
 
   std::vector<endpoint> servers_;

@@ -249,7 +249,7 @@ asio::awaitable<recipe_result> read_group_recipe(zkrecipes::session session, rec
                                                  recipe_reading how) {
   auto seen = co_await read_group(std::move(session), std::move(path));
   auto result = made_of(std::move(seen));
-  if (!result.error) tell_limiter(result.status, which, how.is_declared);
+  if (!result.error) describe_limiter(result.status, which, how.is_declared);
   co_return result;
 }
 

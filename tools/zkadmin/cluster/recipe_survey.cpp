@@ -63,7 +63,7 @@ asio::awaitable<void> read_site(zkrecipes::session session, std::size_t particip
   }
 }
 
-void note_gap(recipe_survey& all, const std::string& path, std::string why) {
+void record_gap(recipe_survey& all, const std::string& path, std::string why) {
   all.complete = false;
   all.notes.push_back({path, std::move(why)});
 }
@@ -78,12 +78,12 @@ recipe_status missing_at(const recipe_site& site) {
 }
 
 /// Only the node is known of a participant that may not be read.
-void note_withheld(recipe_survey& all, const recipe_status& one) {
+void record_withheld(recipe_survey& all, const recipe_status& one) {
   const auto is_withheld = [](const participant_status& who) { return !who.is_readable; };
   const auto count = std::count_if(one.participants.begin(), one.participants.end(), is_withheld);
   if (count == 0) return;
   all.refused = true;
-  note_gap(all, one.path, std::to_string(count) + " of its nodes may not be read with these credentials");
+  record_gap(all, one.path, std::to_string(count) + " of its nodes may not be read with these credentials");
 }
 
 /// Those that the query or the settings name, else those that the nodes tell.
@@ -143,15 +143,15 @@ std::vector<recipe_site> other_sites(const std::function<std::vector<std::string
 void add_reading(recipe_survey& all, const recipe_site& site, reading<recipe_status> seen) {
   if (seen.error == errc::no_node) {
     if (!site.is_declared) return;
-    note_gap(all, site.path, std::string("there is no ") + to_string(site.which));
+    record_gap(all, site.path, std::string("there is no ") + to_string(site.which));
     all.found.push_back(missing_at(site));
     return;
   }
   if (seen.status.access == recipe_access::no_access) {
     all.refused = true;
-    note_gap(all, site.path, "may not be read with these credentials");
+    record_gap(all, site.path, "may not be read with these credentials");
   }
-  note_withheld(all, seen.status);
+  record_withheld(all, seen.status);
   all.found.push_back(std::move(seen.status));
 }
 
@@ -166,7 +166,7 @@ asio::awaitable<void> read_sites(zkrecipes::session session, const std::vector<r
     const bool has_gone = each.trouble.empty() && each.seen.error == errc::no_node && !each.site.is_declared;
     if (has_gone && is_gone) is_gone(each.site);
     if (!each.trouble.empty()) {
-      note_gap(all, each.site.path, std::move(each.trouble));
+      record_gap(all, each.site.path, std::move(each.trouble));
     } else {
       add_reading(all, each.site, std::move(each.seen));
     }

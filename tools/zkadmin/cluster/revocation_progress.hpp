@@ -18,7 +18,7 @@ struct holder_progress {
   std::optional<std::chrono::milliseconds> gone_after{};  ///< Since the request, by our clock. Nothing: it is there.
 };
 
-/// Plain data; changed by `note_gone` only.
+/// Plain data; changed by `record_gone` only.
 struct revocation_progress {
   std::string path;
   std::vector<holder_progress> holders;
@@ -26,7 +26,7 @@ struct revocation_progress {
   bool is_present_known = false;
 
   bool is_done() const noexcept;
-  void note_gone(std::size_t which, std::chrono::milliseconds after) { holders[which].gone_after = after; }
+  void record_gone(std::size_t which, std::chrono::milliseconds after) { holders[which].gone_after = after; }
 };
 
 revocation_progress progress_of(const revocation& found);

@@ -107,7 +107,7 @@ void add_connected(sessions_by_id& all, server_answers& one) {
   }
 }
 
-void note(session_survey& all, const std::string& place, std::string text) {
+void record_gap(session_survey& all, const std::string& place, std::string text) {
   all.complete = false;
   all.notes.push_back({place, std::move(text)});
 }
@@ -116,9 +116,9 @@ void describe_server(session_survey& all, const server_answers& one) {
   auto asked = one.asked;
   if (one.connections.is_answer && one.connections.trouble.empty()) asked.sessions = one.connections.sessions.size();
   if (!one.connections.is_answer) {
-    note(all, asked.server, "its sessions are known only by their nodes: " + asked.why);
+    record_gap(all, asked.server, "its sessions are known only by their nodes: " + asked.why);
   } else if (!one.connections.trouble.empty()) {
-    note(all, asked.server, "there may be more sessions: " + one.connections.trouble);
+    record_gap(all, asked.server, "there may be more sessions: " + one.connections.trouble);
   }
   all.servers.push_back(std::move(asked));
 }
@@ -166,7 +166,8 @@ void add_told_nodes(session_survey& survey, sessions_by_id& all, const std::vect
   for (const auto& each : answers)  // Only the leader tells of sessions without nodes.
     if (each.owners.is_answer && &each != &*chosen) add_nodes_of(all, {true, {}, each.owners.sessions, {}}, chroot);
   add_nodes_of(all, chosen->owners, chroot);
-  if (!is_known) note(survey, chosen->asked.server, "there may be more ephemeral nodes: " + chosen->owners.trouble);
+  if (!is_known)
+    record_gap(survey, chosen->asked.server, "there may be more ephemeral nodes: " + chosen->owners.trouble);
   for (auto& [id, session] : all)
     if (is_known && !session.nodes) session.nodes.emplace();
 }
@@ -250,7 +251,7 @@ asio::awaitable<session_survey> survey_sessions(zkrecipes::session session, sett
   try {
     co_await walk.run();
   } catch (const failure& error) {
-    note(all, wanted.root, std::string("there may be more ephemeral nodes: ") + error.what());
+    record_gap(all, wanted.root, std::string("there may be more ephemeral nodes: ") + error.what());
   }
   add_owners(all, walk.listing());
   co_return all;

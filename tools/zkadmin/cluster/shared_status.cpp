@@ -232,7 +232,7 @@ std::optional<std::string> rate_text(const std::string& data) {
   return std::to_string(rate) + " in " + short_duration(per) + ", burst " + std::to_string(burst);
 }
 
-void tell_limiter(recipe_status& group, recipe which, bool is_declared) {
+void describe_limiter(recipe_status& group, recipe which, bool is_declared) {
   const auto* original = std::get_if<group_status>(&group.original);
   if (!original) return;
   bool are_rates = !original->members.empty();

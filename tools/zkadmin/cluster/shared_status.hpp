@@ -33,7 +33,7 @@ recipe_status shared_balance_of(const std::string& path, const std::optional<zkr
 
 /// A shard group whose members name the rate of a limiter is one, or may be: nothing marks it. `which`, `is_declared`:
 /// what the user has said.
-void tell_limiter(recipe_status& group, recipe which, bool is_declared);
+void describe_limiter(recipe_status& group, recipe which, bool is_declared);
 
 /// "1000 in 1.0 s, burst 200" for the data "1000 in 1000000000 ns, burst 200"; nothing for other data.
 std::optional<std::string> rate_text(const std::string& data);

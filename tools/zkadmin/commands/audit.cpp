@@ -99,11 +99,11 @@ audit_log log_of_node(surroundings& around, const settings& wanted) {
 
 audit_log log_of_file(surroundings& around, const settings& wanted) {
   auto lines = read_audit_lines(wanted.audit_file);
-  const auto note = [&](const std::string& text) {
+  const auto print = [&](const std::string& text) {
     around.err << "zkadmin: note: " << printable(wanted.audit_file) << ": " << text << '\n';
   };
-  if (lines.is_cut) note("only the last MiB was read");
-  if (lines.unreadable > 0) note(std::to_string(lines.unreadable) + " lines are no entries");
+  if (lines.is_cut) print("only the last MiB was read");
+  if (lines.unreadable > 0) print(std::to_string(lines.unreadable) + " lines are no entries");
   return {std::move(lines.entries), lines.unreadable};
 }
 

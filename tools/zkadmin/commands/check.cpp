@@ -81,7 +81,7 @@ asio::awaitable<void> examine(std::shared_ptr<examination> shared, deadline limi
 }
 
 /// A path that was named and holds nothing is no evidence that all is well: its recipes may have another path.
-void note_empty_paths(const examination& of, verdict& judged) {
+void record_empty_paths(const examination& of, verdict& judged) {
   const auto& seen = of.seen;
   const auto holds_any = [&seen](const std::string& path) {
     const auto is_in = [&path](const auto& each) {
@@ -107,7 +107,7 @@ check_state check_cluster(surroundings& around, const settings& wanted, const st
   if (!shared->is_done && shared->seen.trouble.empty()) shared->seen.trouble = out_of_time(*shared).what();
   shared->seen.servers = shared->servers;
   auto judged = judge(shared->seen, shared->what.kinds, wanted.limits);
-  note_empty_paths(*shared, judged);
+  record_empty_paths(*shared, judged);
   end_contact(around.io, *shared, limit);
   return print_verdict(around, judged, format);
 }

@@ -58,7 +58,7 @@ class dashboard {
         wanted_(wanted),
         session_(session),
         recipes_(std::move(session), {wanted.root, wanted.queues, wanted.recipes, wanted.interval},
-                 {[this] { note_change(); }, [this](const auto& path, const auto& was) { show_passed(path, was); }}),
+                 {[this] { on_change(); }, [this](const auto& path, const auto& was) { show_passed(path, was); }}),
         probes_(make_prober(io.get_executor(), wanted, wanted.timeout)),
         servers_(not_asked(wanted.servers)),
         recipes_timer_(io),
@@ -201,7 +201,7 @@ class dashboard {
     if (std::chrono::steady_clock::now() < earliest) co_await recipes_timer_.async_wait(as_result);
   }
 
-  void note_change() {
+  void on_change() {
     if (std::exchange(has_changed_, true)) return;
     recipes_timer_.cancel();
   }

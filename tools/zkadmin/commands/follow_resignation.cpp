@@ -41,7 +41,7 @@ struct followed : contact {
   std::optional<resignation> found_again;  ///< After the user was asked.
   std::optional<hand_over_progress> progress;
   steady_clock::time_point asked_at{};
-  std::function<void(const hand_over_step&)> tell;
+  std::function<void(const hand_over_step&)> print;
   std::optional<failure> trouble;  ///< Why it is not followed any longer.
 
   milliseconds since_request() const {
@@ -71,20 +71,20 @@ asio::awaitable<void> follow(followed_ptr what) {
     auto changed = co_await contest.async_view_change(seen, as_result);
     check(std::get<0>(changed), "following " + what->path);
     seen = std::move(std::get<1>(changed));
-    const auto steps = what->progress->note(seen, what->since_request());
-    for (const auto& each : steps) what->tell(each);
+    const auto steps = what->progress->update(seen, what->since_request());
+    for (const auto& each : steps) what->print(each);
   }
 }
 
 void begin_to_follow(surroundings& around, const followed_ptr& what) {
-  const auto note_end = [what](std::exception_ptr error) {
+  const auto on_end = [what](std::exception_ptr error) {
     try {
       if (error) std::rethrow_exception(error);
     } catch (const failure& why) {
       what->trouble = why;
     }
   };
-  asio::co_spawn(around.io, follow(what), note_end);
+  asio::co_spawn(around.io, follow(what), on_end);
 }
 
 /// Until a successor executes, or the deadline.
@@ -160,10 +160,10 @@ void send_request(surroundings& around, const followed_ptr& what) {
 }
 
 exit_code watch_it(surroundings& around, const followed_ptr& what, const resignation_options& how) {
-  what->tell = [&around, lines = how.as_lines](const hand_over_step& step) {
+  what->print = [&around, lines = how.as_lines](const hand_over_step& step) {
     around.out << (lines ? to_ndjson(step) : to_line(step)) << std::flush;
   };
-  what->tell(what->progress->last());
+  what->print(what->progress->last());
   const auto limit = how.limit.value_or(default_resignation_limit);
   const deadline end = steady_clock::now() + limit;
   begin_to_follow(around, what);
@@ -172,7 +172,7 @@ exit_code watch_it(surroundings& around, const followed_ptr& what, const resigna
     if (!what->progress->is_done()) force(around, what);
   }
   wait_until(around, what, end);
-  what->tell = [](const hand_over_step&) {};  // nothing behind the end
+  what->print = [](const hand_over_step&) {};  // nothing behind the end
   const bool is_done = what->progress->is_done();
   const auto problem =
       is_done ? "" : "no successor executes after " + short_duration(limit) + ": " + where_it_stands(*what);

@@ -45,7 +45,7 @@ struct followed_holders : contact {
   std::optional<revocation> found;
   revocation_progress progress;
   steady_clock::time_point asked_at{};
-  std::function<void(const holder_progress&)> tell;
+  std::function<void(const holder_progress&)> print;
   std::optional<failure> trouble;  ///< Why they are not followed any longer.
 
   deadline soon() const { return steady_clock::now() + wanted.timeout; }
@@ -93,12 +93,12 @@ asio::awaitable<void> follow_holder(holders_ptr what, std::size_t which) {
     check(error, "following " + place.path);
     seen = stat.mzxid;
   }
-  what->progress.note_gone(which, std::chrono::duration_cast<milliseconds>(steady_clock::now() - what->asked_at));
-  what->tell(what->progress.holders[which]);
+  what->progress.record_gone(which, std::chrono::duration_cast<milliseconds>(steady_clock::now() - what->asked_at));
+  what->print(what->progress.holders[which]);
 }
 
 void begin_to_follow(surroundings& around, const holders_ptr& what) {
-  const auto note_end = [what](std::exception_ptr error) {
+  const auto on_end = [what](std::exception_ptr error) {
     try {
       if (error) std::rethrow_exception(error);
     } catch (const failure& why) {
@@ -106,7 +106,7 @@ void begin_to_follow(surroundings& around, const holders_ptr& what) {
     }
   };
   for (std::size_t i = 0; i < what->found->holders.size(); ++i)
-    asio::co_spawn(around.io, follow_holder(what, i), note_end);
+    asio::co_spawn(around.io, follow_holder(what, i), on_end);
 }
 
 /// Until all have gone, or the deadline.
@@ -186,7 +186,7 @@ asio::awaitable<void> read_present(holders_ptr what) {
   what->progress.is_present_known = true;
 }
 
-void tell_result(surroundings& around, const holders_ptr& what) {
+void print_result(surroundings& around, const holders_ptr& what) {
   try {
     run_task(around.io, what->soon(), *what, read_present(what));
   } catch (const failure& error) {
@@ -197,10 +197,10 @@ void tell_result(surroundings& around, const holders_ptr& what) {
 
 exit_code watch_them(surroundings& around, const holders_ptr& what) {
   const bool as_lines = what->how.as_lines;
-  what->tell = [&around, as_lines](const holder_progress& step) {
+  what->print = [&around, as_lines](const holder_progress& step) {
     around.out << (as_lines ? to_ndjson(step) : to_line(step)) << std::flush;
   };
-  for (const auto& each : what->progress.holders) what->tell(each);
+  for (const auto& each : what->progress.holders) what->print(each);
   const auto limit = what->how.limit.value_or(default_revocation_limit);
   const deadline end = steady_clock::now() + limit;
   begin_to_follow(around, what);
@@ -209,9 +209,9 @@ exit_code watch_them(surroundings& around, const holders_ptr& what) {
     if (!what->progress.is_done()) end_places(around, what);
   }
   wait_until_gone(around, what, end);
-  what->tell = [](const holder_progress&) {};  // nothing behind the end
+  what->print = [](const holder_progress&) {};  // nothing behind the end
   if (what->progress.is_done()) {
-    tell_result(around, what);
+    print_result(around, what);
     return exit_code::ok;
   }
   const auto problem = remainder_text(what->progress) + " after " + short_duration(limit);

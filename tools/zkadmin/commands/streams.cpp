@@ -36,7 +36,7 @@ reader<stream_status> reader_with(const std::optional<broker_place>& broker) {
 }
 
 /// Tells what the brokers have not told. Returns whether there was any.
-bool tell_trouble(std::ostream& err, const stream_survey& streams) {
+bool print_trouble(std::ostream& err, const stream_survey& streams) {
   bool is_any = false;
   for (const auto& each : streams.found) {
     if (!each.broker || each.broker->trouble.empty()) continue;
@@ -54,7 +54,7 @@ exit_code show_streams(surroundings& around, const settings& wanted, const std::
   bool is_troubled = false;
   const auto told = broker ? with_log_of(*broker, wanted) : wanted;
   const auto code = show_list<stream_status>(around, told, streams, path, [&](const known_streams& all) {
-    is_troubled = all && tell_trouble(around.err, *all);
+    is_troubled = all && print_trouble(around.err, *all);
     return formatted_streams(all, format, !path.empty());
   });
   return code == exit_code::ok && is_troubled ? exit_code::error : code;

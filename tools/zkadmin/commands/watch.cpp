@@ -74,7 +74,7 @@ class node_watch : public contact {
 
   /// Tells the state of the node, and what changes.
   static asio::awaitable<void> follow(std::shared_ptr<node_watch> self) {
-    self->tell(self->first_);
+    self->print(self->first_);
     while (!self->is_over()) co_await self->wait_for_change();
   }
 
@@ -112,18 +112,18 @@ class node_watch : public contact {
 
   /// Whether there is a result. Without a connection the wait begins anew; the status tells of it.
   bool has_result(const error_code& error) {
-    if (error == errc::no_node) tell_all(memory_.on_gone());
+    if (error == errc::no_node) print_all(memory_.on_gone());
     if (error == errc::no_node || error == errc::connection_loss || error == errc::session_expired) return false;
     check_node(error, path_);
     return true;
   }
 
   void on_data(const data_result& result) {
-    if (has_result(std::get<0>(result))) tell_all(memory_.on_data(std::get<1>(result)));
+    if (has_result(std::get<0>(result))) print_all(memory_.on_data(std::get<1>(result)));
   }
 
   void on_children(const children_result& result) {
-    if (has_result(std::get<0>(result))) tell_all(memory_.on_children(std::get<1>(result)));
+    if (has_result(std::get<0>(result))) print_all(memory_.on_children(std::get<1>(result)));
   }
 
   void on_status(const status_result& result) {
@@ -133,16 +133,16 @@ class node_watch : public contact {
     const bool is_connected = status.state == session_state::connected;
     if (is_cut_off_ && !is_connected) return;
     // Several changes of state may be told as one: connected again is a connection that was lost, too.
-    if (!is_cut_off_) tell({node_change::kind::disconnected});
-    if (is_connected) tell({node_change::kind::reconnected});
+    if (!is_cut_off_) print({node_change::kind::disconnected});
+    if (is_connected) print({node_change::kind::reconnected});
     is_cut_off_ = !is_connected;
   }
 
-  void tell_all(const std::vector<node_change>& changes) {
-    for (const auto& each : changes) tell(each);
+  void print_all(const std::vector<node_change>& changes) {
+    for (const auto& each : changes) print(each);
   }
 
-  void tell(const node_change& change) {
+  void print(const node_change& change) {
     if (is_over_) return;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto text =

@@ -94,12 +94,12 @@ pid_t signal_descendants(int number) {
 }
 
 void kill_all_descendants() {
-  const auto patience = std::chrono::steady_clock::now() + 1s;
+  const auto deadline = std::chrono::steady_clock::now() + 1s;
   bool is_told = false;
   while (is_any_left()) {
     signal_descendants(SIGKILL);
     std::this_thread::sleep_for(is_told ? 50ms : 2ms);
-    if (is_told || std::chrono::steady_clock::now() < patience) continue;
+    if (is_told || std::chrono::steady_clock::now() < deadline) continue;
     is_told = true;
     const auto left = descendants();
     if (!left.empty()) std::cerr << "zkadmin: process " << left.front() << " does not end" << std::endl;

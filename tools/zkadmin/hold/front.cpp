@@ -86,14 +86,14 @@ void front::wait_for_end() {
 /// Other programs than the terminal name one process, or the group; then the command gets the signal twice.
 void front::pass_on(const signalfd_siginfo& got) {
   const int number = static_cast<int>(got.ssi_signo);
-  tell(number, is_of_terminal(got));
+  forward(number, is_of_terminal(got));
   if (number == SIGINT) is_interrupted_ = true;
   if (number != SIGTSTP) return;
   suffer(number);
-  tell(SIGCONT, false);  // the kernel does not stop a group that no shell could continue, and sends it no SIGCONT
+  forward(SIGCONT, false);  // the kernel does not stop a group that no shell could continue, and sends it no SIGCONT
 }
 
-void front::tell(int number, bool is_of_terminal) const {
+void front::forward(int number, bool is_of_terminal) const {
   const passed_signal told{static_cast<unsigned char>(number), is_of_terminal};
   ::send(line_, &told, sizeof told, MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -24,7 +24,7 @@ class front {
  private:
   void wait_for_end();
   void pass_on(const signalfd_siginfo& got);
-  void tell(int number, bool is_of_terminal) const;
+  void forward(int number, bool is_of_terminal) const;
   void kill_keeper() const;
   int end(int status) const;
 

@@ -160,7 +160,7 @@ asio::awaitable<std::optional<int>> keeper::hold() {
   auto got = co_await get_in();
   if (got.error) co_return status_without_command(got);
   held_ = std::move(got.held);
-  const auto say = [this](const std::string& what) { tell(what); };
+  const auto say = [this](const std::string& what) { print(what); };
   tenure present(session_, held_, {how_.grace, session_.status().timeout}, alarm_, start_.last_resort, say);
   while (!held_.error() && !is_to_end() && !present.may_begin()) co_await alarm_.wait_until(lease_clock::now() + 10ms);
   if (is_to_end()) {
@@ -175,7 +175,7 @@ asio::awaitable<std::optional<int>> keeper::hold() {
   if (is_to_end()) co_return status_of_end();
   command_.reset();
   co_await held_.async_release(as_result);
-  tell("getting in line again");
+  print("getting in line again");
   co_return std::nullopt;
 }
 
@@ -187,7 +187,7 @@ asio::awaitable<acquired> keeper::get_in() {
     if (how_.wait_limit) budget = std::max<lease_clock::duration>(begin + *how_.wait_limit - lease_clock::now(), 0ns);
     auto got = co_await acquire(session_, path_, how_, budget);
     if (!is_accident(got.error)) co_return got;
-    tell("the place in line was lost (" + got.error.message() + "): getting in line again");
+    print("the place in line was lost (" + got.error.message() + "): getting in line again");
   }
 }
 
@@ -207,7 +207,7 @@ asio::awaitable<tenure_end> keeper::run_command(tenure& present) {
   const auto end = co_await present.run(*command_);
   tenure_ = nullptr;
   if (const int error = command_->execution_error())
-    tell("cannot execute " + printable(how_.words.front()) + ": " + std::strerror(error));
+    print("cannot execute " + printable(how_.words.front()) + ": " + std::strerror(error));
   co_return end;
 }
 
@@ -238,11 +238,11 @@ int keeper::status_of_end() const {
 int keeper::status_without_command(const acquired& got) const {
   if (signal_ != 0) return status_of_end();
   if (got.error == errc::busy || got.error == errc::timed_out) {
-    tell(got.error == errc::busy ? "somebody else has it, or is in line" : "it was not free in time");
+    print(got.error == errc::busy ? "somebody else has it, or is in line" : "it was not free in time");
     return to_int(got.error == errc::busy ? hold_status::taken : hold_status::timed_out);
   }
   if (got.error == errc::node_removed || got.error == errc::revoked) {
-    tell("somebody has removed our place in line");
+    print("somebody has removed our place in line");
     return to_int(hold_status::asked);
   }
   if (is_front_gone_) return status_of_end();
@@ -283,8 +283,8 @@ void keeper::confirm_release() {
   asio::co_spawn(around_.io, release(is_confirmed), [is_over](std::exception_ptr) { *is_over = true; });
   run_until(around_.io, std::chrono::steady_clock::now() + wanted_.timeout, [is_over] { return *is_over; });
   if (!*is_confirmed)
-    tell("note: the servers have not confirmed that it is given up; it ends with the session, within " +
-         short_duration(how_.session_timeout));
+    print("note: the servers have not confirmed that it is given up; it ends with the session, within " +
+          short_duration(how_.session_timeout));
 }
 
 std::vector<std::string> keeper::environment_of_command() const {
@@ -304,7 +304,7 @@ std::vector<std::string> keeper::environment_of_command() const {
   return all;
 }
 
-void keeper::tell(const std::string& message) const {
+void keeper::print(const std::string& message) const {
   around_.err << "zkadmin: " << name_of(how_.kind) << ' ' << printable(path_) << ": " << message << std::endl;
 }
 

@@ -61,7 +61,7 @@ class keeper {
   int status_without_command(const acquired& got) const;
   int status_of(tenure_end end) const;
   std::vector<std::string> environment_of_command() const;
-  void tell(const std::string& message) const;
+  void print(const std::string& message) const;
 
   surroundings& around_;
   const settings& wanted_;

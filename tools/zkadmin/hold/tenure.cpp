@@ -29,7 +29,7 @@ std::chrono::nanoseconds reserve_of(std::chrono::milliseconds session_timeout) {
 /// A lease that is prolonged in time still lasts for 0.35 of the timeout, less four round trips, when that happens: see
 /// `lease_mode::strict`. Grace and reserve leave half of that to slow answers.
 tenure::tenure(zkrecipes::session over, zkrecipes::ownership& held, tenure_limits with, alarm& wake,
-               boot_timer& last_resort, message_hook tell)
+               boot_timer& last_resort, message_hook say)
     : session_(std::move(over)),
       held_(held),
       grace_(with.grace),
@@ -37,7 +37,7 @@ tenure::tenure(zkrecipes::session over, zkrecipes::ownership& held, tenure_limit
       reserve_(reserve_of(with.session_timeout)),
       alarm_(wake),
       last_resort_(last_resort),
-      tell_(std::move(tell)) {}
+      say_(std::move(say)) {}
 
 bool tenure::may_begin() const { return clock::now() < last_moment() - grace_at_loss_; }
 
@@ -102,17 +102,17 @@ void tenure::begin_to_end(tenure_end why, std::chrono::nanoseconds grace, const 
     signal_descendants(SIGTERM);
     signal_descendants(SIGCONT);  // one that is stopped would not see it
   }
-  tell_(reason + ": the command is ended");
+  say_(reason + ": the command is ended");
 }
 
 void tenure::kill_if_due(clock::time_point present) {
   if (end_ == tenure_end::finished || present < kill_time()) return;
   const pid_t forbidden = signal_descendants(SIGKILL);
   if (forbidden != 0 && !std::exchange(is_forbidden_, true))
-    tell_("process " + std::to_string(forbidden) + " has other rights and can not be killed");
+    say_("process " + std::to_string(forbidden) + " has other rights and can not be killed");
   if (++kills_ != kills_until_in_vain) return;
   const auto left = descendants();
-  if (!left.empty()) tell_("process " + std::to_string(left.front()) + " does not end");
+  if (!left.empty()) say_("process " + std::to_string(left.front()) + " does not end");
 }
 
 /// When nothing of the command may be left, as far as we know now.

@@ -42,7 +42,7 @@ class tenure {
   /// is always set to a time at which another process should kill the command, because we have not; it is cleared at
   /// the end.
   tenure(zkrecipes::session over, zkrecipes::ownership& held, tenure_limits with, alarm& wake, boot_timer& last_resort,
-         message_hook tell);
+         message_hook say);
 
   /// Whether the lease lasts for long enough to start anything.
   bool may_begin() const;
@@ -80,7 +80,7 @@ class tenure {
   std::chrono::nanoseconds reserve_;
   alarm& alarm_;
   boot_timer& last_resort_;
-  message_hook tell_;
+  message_hook say_;
   std::shared_ptr<request> request_ = std::make_shared<request>();
   bool is_abandoned_ = false;
   int kills_ = 0;

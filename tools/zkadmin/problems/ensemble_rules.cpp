@@ -11,7 +11,7 @@ namespace {
 constexpr const char* ensemble = "ensemble";  // The place of a problem of all servers together.
 
 bool is_just_asked(const server_status& server) noexcept { return server.silent && server.error.empty(); }
-bool tells_role(const server_status& server) noexcept { return server.role.has_value(); }
+bool reports_role(const server_status& server) noexcept { return server.role.has_value(); }
 
 std::string count_of(std::int64_t count, const char* what) { return std::to_string(count) + what; }
 
@@ -37,7 +37,7 @@ std::optional<problem> standing_problem(const server_status& server) {
 }
 
 std::string no_quorum_text(std::span<const server_status> servers) {
-  const auto saying = std::count_if(servers.begin(), servers.end(), tells_role);
+  const auto saying = std::count_if(servers.begin(), servers.end(), reports_role);
   const auto others = static_cast<std::int64_t>(servers.size()) - saying;
   return "no server that answers serves requests: " + count_of(saying, " of ") + std::to_string(servers.size()) +
          " say that they do not" + (others > 0 ? ", " + count_of(others, " do not answer") : "");
@@ -50,7 +50,7 @@ service_state service_of(std::span<const server_status> servers) noexcept {
   if (among(is_serving)) return service_state::serves;
   if (servers.empty() || among(is_just_asked)) return service_state::asking;
   if (among(may_serve)) return service_state::not_told;
-  return among(tells_role) ? service_state::no_quorum : service_state::no_answer;
+  return among(reports_role) ? service_state::no_quorum : service_state::no_answer;
 }
 
 const server_status* leader_among(std::span<const server_status> servers) noexcept {

@@ -62,7 +62,7 @@ table stream_group_table(const stream_status& stream) {
 }
 
 /// What the rows of a table had no room for.
-void note_left_out(table& content, std::size_t all) {
+void add_row_of_rest(table& content, std::size_t all) {
   if (all > content.rows.size())
     content.rows.push_back({{"and " + std::to_string(all - content.rows.size()) + " more"}});
 }
@@ -79,7 +79,7 @@ table memory_table(const stream_status& stream) {
           {{std::to_string(each.shard)}, {group.name}, {std::to_string(each.failed)}, {or_dash(settled_text(each))}});
     }
   }
-  note_left_out(content, all);
+  add_row_of_rest(content, all);
   return content;
 }
 
@@ -99,7 +99,7 @@ table depth_table(const broker_status& broker) {
                             {oldest_text(each)},
                             {consumers_text(each)}});
   }
-  note_left_out(content, all);
+  add_row_of_rest(content, all);
   return content;
 }
 

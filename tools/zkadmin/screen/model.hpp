@@ -58,7 +58,7 @@ struct model {
   wall_time now;
   wall_time surveyed_at;          ///< When the elections were read; the clock's epoch before the first time.
   std::deque<event_line> events;  ///< Newest first, bounded.
-  std::uint64_t events_noted = 0;
+  std::uint64_t event_count = 0;
   std::chrono::seconds utc_offset{0};  ///< Applied to the times of day that are shown.
 
   // The part that the user looks at.

@@ -204,9 +204,9 @@ void touch_all(model& state) {
   for (auto& each : state.revisions) ++each;
 }
 
-void note(model& state, const std::vector<change>& happened) {
+void add_events(model& state, const std::vector<change>& happened) {
   if (happened.empty()) return;
-  for (const auto& each : happened) state.events.push_front({state.now, each.text, each.look, ++state.events_noted});
+  for (const auto& each : happened) state.events.push_front({state.now, each.text, each.look, ++state.event_count});
   if (state.events.size() > max_events) state.events.resize(max_events);
   touch(state, {page::events});
 }
@@ -225,7 +225,7 @@ effect take(model& state, page where, std::optional<survey<Status>>& known, surv
   known = std::move(seen);
   touch(state, {where});
   judge_anew(state);
-  if (!is_first) note(state, differences(before, state.judged.problems));
+  if (!is_first) add_events(state, differences(before, state.judged.problems));
   return effect::none;
 }
 
@@ -241,7 +241,7 @@ effect handle(model& state, const key_pressed& pressed) { return press(state, pr
 
 effect handle(model& state, servers_seen& seen) {
   auto& known = state.seen.servers;
-  if (!known.empty()) note(state, differences(known, seen.servers));
+  if (!known.empty()) add_events(state, differences(known, seen.servers));
   known = std::move(seen.servers);
   touch(state, {page::servers});
   judge_anew(state);
@@ -251,7 +251,7 @@ effect handle(model& state, servers_seen& seen) {
 effect handle(model& state, elections_seen& seen) {
   put_problems_first(seen.survey.elections, state.limits);
   auto& known = state.seen.elections;
-  if (known) note(state, differences(known->elections, seen.survey.elections, state.limits));
+  if (known) add_events(state, differences(known->elections, seen.survey.elections, state.limits));
   known = std::move(seen.survey);
   confirm(state);
   touch(state, {page::overview, page::elections});
@@ -275,7 +275,7 @@ effect handle(model& state, election_passed& passed) {
   const bool was_there = known != all.end();
   const std::span<const election_status> before(was_there ? &*known : nullptr, was_there ? 1 : 0);
   const std::span<const election_status> after(passed.status ? &*passed.status : nullptr, passed.status ? 1 : 0);
-  note(state, differences(before, after, state.limits));
+  add_events(state, differences(before, after, state.limits));
   if (!passed.status) {
     if (was_there) all.erase(known);
   } else if (was_there) {

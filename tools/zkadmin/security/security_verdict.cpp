@@ -78,7 +78,7 @@ problem_list problems_of(const server_exposure& seen, bool has_tls) {
   return std::move(about.found);
 }
 
-bool tells_settings(const server_exposure& seen) noexcept {
+bool reports_settings(const server_exposure& seen) noexcept {
   return !seen.admin_server.empty() || seen.has_plain_port || seen.all_words;
 }
 
@@ -139,7 +139,7 @@ void judge_servers(verdict& judged, const security_findings& seen) {
     judge_exposure(judged, each, seen.is_secure);
   }
   for (const auto& each : seen.exposures)
-    if (!tells_settings(each) && each.gaps.empty() && reachable.contains(each.server))
+    if (!reports_settings(each) && each.gaps.empty() && reachable.contains(each.server))
       judged.remarks.push_back({each.server, "tells nobody its settings, so they were not looked at"});
   append_to_list(judged.extent, amount_of(seen.servers.size(), "server"));
 }

@@ -18,7 +18,7 @@ namespace zkadmin {
 problem_list problems_of(const server_exposure& seen, bool has_tls);
 
 /// Whether the server has told anything about its settings.
-bool tells_settings(const server_exposure& seen) noexcept;
+bool reports_settings(const server_exposure& seen) noexcept;
 
 /// What one look has found. A part that is missing was not asked for, or `trouble` says why it is not known.
 struct security_findings {

@@ -17,9 +17,9 @@ struct broker_connection::lookup {
   std::vector<backend::resolved_name> names{};
 };
 
-broker_connection::broker_connection(broker_frame_ptr frame, patience with)
+broker_connection::broker_connection(broker_frame_ptr frame, retries with)
     : frame_(std::move(frame)),
-      patience_(with),
+      retries_(with),
       log_(guarded(*frame_->session->get_scheduler(), frame_->session->options().log)),
       changed_(frame_->session->get_scheduler()),
       pause_(frame_->retry.first_pause, frame_->retry.max_pause) {}
@@ -30,7 +30,7 @@ broker_connection::~broker_connection() {
 
 bool broker_connection::may_recover(const error_code& error) const {
   const bool is_refusal = error == frame_->refused_credentials;
-  return frame_->may_recover(error) || (is_refusal && patience_ == patience::with_refusals);
+  return frame_->may_recover(error) || (is_refusal && retries_ == retries::with_refusals);
 }
 
 void broker_connection::close() {
@@ -50,7 +50,7 @@ void broker_connection::drop_link() {
 awaitable<error_code> broker_connection::ready(lease_clock::time_point until) {
   const auto session = frame_->session;
   while (!is_up()) {
-    tell_end();
+    log_end();
     if (session->over()) co_return session->over();
     if (trying_.expired()) {
       auto error = co_await make_connection(until);
@@ -102,10 +102,10 @@ awaitable<wake> broker_connection::wait_for_answer(condition& arrived, lease_clo
   co_return why;
 }
 
-void broker_connection::tell_end() {
+void broker_connection::log_end() {
   if (!is_ready_ || is_up()) return;
   is_ready_ = false;
-  tell(log_severity::warning, session_event::connection_lost, link_->why(), link_->reason());
+  write_log(log_severity::warning, session_event::connection_lost, link_->why(), link_->reason());
 }
 
 /// Goes round all addresses once.
@@ -119,12 +119,12 @@ awaitable<error_code> broker_connection::try_brokers() {
       ++number_;
       is_ready_ = true;
       told_.clear();
-      tell(log_severity::info, session_event::connected, {}, {});
+      write_log(log_severity::info, session_event::connected, {}, {});
       co_return error;
     }
     drop_link();
     if (is_cancelled(error)) co_return error;
-    tell_failure(error, last_detail_);
+    log_failure(error, last_detail_);
     if (!may_recover(error)) co_return error;
   }
   co_return error;
@@ -136,7 +136,7 @@ awaitable<std::vector<broker_connection::candidate>> broker_connection::resolve(
   const auto found = lookup_;
   if (!found->is_there) {
     const auto why = co_await found->arrived.wait(frame_->session->now() + timeout());
-    if (why == wake::timed_out && !found->is_there) tell_slow_lookup();
+    if (why == wake::timed_out && !found->is_there) log_slow_lookup();
   }
   std::vector<candidate> all;
   if (!found->is_there) co_return all;
@@ -145,7 +145,7 @@ awaitable<std::vector<broker_connection::candidate>> broker_connection::resolve(
     if (each.addresses.empty()) {
       server_ = backend::to_string(each.name);
       const auto why = each.error ? ": " + each.error.message() : std::string();
-      tell_failure(frame_->unavailable, "the name has no address" + why);
+      log_failure(frame_->unavailable, "the name has no address" + why);
     }
     for (const auto& at : each.addresses) all.push_back({at, each.name.address});
   }
@@ -162,21 +162,21 @@ void broker_connection::begin_lookup() {
   });
 }
 
-void broker_connection::tell_slow_lookup() {
+void broker_connection::log_slow_lookup() {
   server_.clear();
   for (const auto& each : frame_->brokers) server_ += (server_.empty() ? "" : ",") + backend::to_string(each);
   const auto* what = frame_->brokers.size() == 1 ? "the name was" : "the names were";
-  tell_failure(frame_->unavailable, what + (" not resolved within " + std::to_string(timeout().count()) + " ms"));
+  log_failure(frame_->unavailable, what + (" not resolved within " + std::to_string(timeout().count()) + " ms"));
 }
 
 void broker_connection::refresh_certificates() {
   using change = backend::tls_context::change;
   std::string problem;
   const auto found = frame_->tls ? frame_->tls->refresh(problem) : change::none;
-  if (found == change::reloaded) tell(log_severity::info, session_event::certificates_reloaded, {}, {});
+  if (found == change::reloaded) write_log(log_severity::info, session_event::certificates_reloaded, {}, {});
   if (found != change::unusable) return;
   problem += "; what was read before stays in use";
-  tell(log_severity::warning, session_event::certificates_unusable, {}, problem);
+  write_log(log_severity::warning, session_event::certificates_unusable, {}, problem);
 }
 
 /// `close` may take the link away meanwhile.
@@ -205,28 +205,28 @@ awaitable<error_code> broker_connection::await_link(const broker_link& link, lea
     co_return frame_->unavailable;
   }
   if (link.is_up()) co_return error_code();
-  note_detail(link.reason());
+  record_detail(link.reason());
   co_return link.why();
 }
 
 void broker_connection::give_up(const error_code& why, std::string_view detail) {
-  tell_failure(why, detail);
+  log_failure(why, detail);
   close();
   is_fresh_ = false;
 }
 
 /// A reason that repeats itself with each try is told once.
-void broker_connection::tell_failure(const error_code& why, std::string_view detail) {
+void broker_connection::log_failure(const error_code& why, std::string_view detail) {
   auto now = server_ + ' ' + why.message() + ' ' + std::string(detail);
   if (now == told_) return;
   told_ = std::move(now);
   const bool is_refusal = why == frame_->refused_credentials;
   const auto event = is_refusal ? session_event::authentication_failed : session_event::connect_failed;
-  tell(frame_->may_recover(why) ? log_severity::warning : log_severity::error, event, why, detail);
+  write_log(frame_->may_recover(why) ? log_severity::warning : log_severity::error, event, why, detail);
 }
 
-void broker_connection::tell(log_severity severity, session_event event, const error_code& why,
-                             std::string_view detail) {
+void broker_connection::write_log(log_severity severity, session_event event, const error_code& why,
+                                  std::string_view detail) {
   if (!log_) return;
   const auto server = frame_->kind + ' ' + server_;
   log_({severity, event, server, {}, {}, why, detail});
@@ -234,7 +234,7 @@ void broker_connection::tell(log_severity severity, session_event event, const e
 
 error_code judge_failure(broker_connection& of, const error_code& why, std::string_view detail) {
   if (!of.may_recover(why)) {
-    of.tell(log_severity::error, session_event::operation_failed, why, detail);
+    of.write_log(log_severity::error, session_event::operation_failed, why, detail);
     return why;
   }
   of.give_up(why, detail);

@@ -27,12 +27,12 @@ namespace zkrecipes::detail {
 class broker_connection {
  public:
   /// Further failures that are waited out, besides those that pass by themselves.
-  enum class patience {
+  enum class retries {
     none,
     with_refusals,  ///< A refused password or right: somebody mends it, and a rotation takes a moment.
   };
 
-  explicit broker_connection(broker_frame_ptr frame, patience with = patience::none);
+  explicit broker_connection(broker_frame_ptr frame, retries with = retries::none);
   virtual ~broker_connection();
   broker_connection(const broker_connection&) = delete;
   broker_connection& operator=(const broker_connection&) = delete;
@@ -61,27 +61,27 @@ class broker_connection {
   awaitable<wake> wait_for_answer(condition& arrived, lease_clock::time_point by, std::string_view words);
 
   /// If the connection has ended, and nobody was told, the log is told now instead of in `ready`.
-  void tell_end();
+  void log_end();
   /// Ends the connection because of this, which is told; the next one is made after a pause.
   void give_up(const error_code& why, std::string_view detail);
   /// Ends the connection; the next one is made without a pause.
   void close();
   /// Tells the log what a reply of the broker says.
-  void tell(log_severity severity, session_event event, const error_code& why, std::string_view detail);
+  void write_log(log_severity severity, session_event event, const error_code& why, std::string_view detail);
   /// The broker has done what it was asked for: the next pause is the first one again.
-  void note_good() { pause_.reset(); }
+  void on_success() { pause_.reset(); }
 
  protected:
   /// A link over this stream, which is null in a world without brokers. `changed` must not be called after `abandon`.
   virtual std::shared_ptr<broker_link> make_link(std::unique_ptr<backend::broker_stream> over,
                                                  std::function<void()> changed) = 0;
-  /// What has to be said first on a link that is up. Before it returns an error it sets `note_detail`.
+  /// What has to be said first on a link that is up. Before it returns an error it sets `record_detail`.
   virtual awaitable<error_code> greet(lease_clock::time_point deadline) = 0;
 
   /// The words of the log for the failure of now.
-  void note_detail(std::string_view words) { last_detail_ = shown_text(words); }
+  void record_detail(std::string_view words) { last_detail_ = shown_text(words); }
   /// A reply to the greeting has come.
-  void note_change() { changed_.notify(); }
+  void on_change() { changed_.notify(); }
   /// The link of now, which may be over; null: there is none.
   broker_link* present_link() const noexcept { return link_.get(); }
   std::chrono::milliseconds timeout() const { return frame_->timeout; }
@@ -103,11 +103,11 @@ class broker_connection {
   void drop_link();
   awaitable<std::vector<candidate>> resolve();
   void begin_lookup();
-  void tell_slow_lookup();
-  void tell_failure(const error_code& why, std::string_view detail);
+  void log_slow_lookup();
+  void log_failure(const error_code& why, std::string_view detail);
 
   broker_frame_ptr frame_;
-  patience patience_;
+  retries retries_;
   log_hook log_;
   condition changed_;
   back_off pause_;

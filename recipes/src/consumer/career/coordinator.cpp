@@ -35,7 +35,7 @@ class line_seat final : public term_seat {
   condition& changed() noexcept override { return node_->changed(); }
 
   /// It has gone: we are the first in line now.
-  awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& tell) override;
+  awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& changed) override;
   void sign(term_record& record, const term_record& before, std::int64_t before_ms) const override;
   bool keeps_history() const override { return true; }
   error_code objection(const term_record&) override { return {}; }

@@ -33,7 +33,7 @@ std::optional<bool> is_done(const operation& what, const backend::reply& node) {
 
 }  // namespace
 
-awaitable<outcome<effects>> see_effects(core_ptr session, transaction of) {
+awaitable<outcome<effects>> check_effects(core_ptr session, transaction of) {
   std::vector<backend::request> looks;
   for (const auto& each : of.operations()) looks.push_back(backend::make_request(backend::opcode::get, each.path));
   // A node that the transaction changes twice tells nothing of the first change.

@@ -16,6 +16,6 @@ enum class effects {
 
 /// Looks at the operations that can not succeed twice: removals, creates, and sets from a known version. Sequential
 /// creates tell nothing. One round trip.
-awaitable<outcome<effects>> see_effects(core_ptr session, transaction of);
+awaitable<outcome<effects>> check_effects(core_ptr session, transaction of);
 
 }  // namespace zkrecipes::detail

@@ -7,7 +7,7 @@
 
 namespace zkrecipes::detail {
 
-bool tells_of_the_end(const std::exception_ptr& failure) {
+bool is_end_of_term(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
   } catch (const boost::system::system_error& error) {

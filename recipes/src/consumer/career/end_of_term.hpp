@@ -7,7 +7,7 @@
 namespace zkrecipes::detail {
 
 /// Whether the exception is one by which an operation reports the end of the term, the session or the connection.
-bool tells_of_the_end(const std::exception_ptr& failure);
+bool is_end_of_term(const std::exception_ptr& failure);
 /// What the exception of a career says.
 std::string text_of(const std::exception_ptr& failure);
 

@@ -129,7 +129,7 @@ class successor {
     bool has_leader = false;  ///< It is still there.
   };
 
-  awaitable<outcome<ending>> see_end(const term_record& before);
+  awaitable<outcome<ending>> check_end(const term_record& before);
   awaitable<void> wait(const ending& of, const watch& hint);
   awaitable<outcome<term_ptr>> begin(const known_record& before, takeover how);
   term_ptr take_up(known_record own);
@@ -194,7 +194,7 @@ awaitable<successor::step> successor::try_once() {
   if (seat().has_signed(before.record)) {  // our write was done, and its reply was lost
     co_return outcome<term_ptr>(error_code(), take_up(std::move(before)));
   }
-  auto seen = co_await see_end(before.record);
+  auto seen = co_await check_end(before.record);
   const auto& [refusal, end] = seen;
   if (refusal) co_return co_await answer(refusal);
   if (session()->now() < end.free_from) {
@@ -206,7 +206,7 @@ awaitable<successor::step> successor::try_once() {
   co_return begun;
 }
 
-awaitable<outcome<successor::ending>> successor::see_end(const term_record& before) {
+awaitable<outcome<successor::ending>> successor::check_end(const term_record& before) {
   ending end;
   if (!before.finished()) {
     const auto refusal = co_await absent_.look(seat(), before, changed_);

@@ -24,10 +24,10 @@ struct task {
 
 using task_ptr = std::shared_ptr<task>;
 
-/// Starts `body` on `executor`, a strand; `tell`, which `keep` owns, is notified when it is done. Called on the
+/// Starts `body` on `executor`, a strand; `changed`, which `keep` owns, is notified when it is done. Called on the
 /// session's strand.
 inline task_ptr start_task(const scheduler& on, const asio::any_io_executor& executor, awaitable<void> body,
-                           condition& tell, std::shared_ptr<void> keep) {
+                           condition& changed, std::shared_ptr<void> keep) {
   auto started = std::make_shared<task>(executor);
   struct guarded {
     static awaitable<void> run(task_ptr self, awaitable<void> body) {
@@ -38,10 +38,10 @@ inline task_ptr start_task(const scheduler& on, const asio::any_io_executor& exe
       }
     }
   };
-  auto finished = [started, &tell, keep = std::move(keep)](std::exception_ptr failure) {
+  auto finished = [started, &changed, keep = std::move(keep)](std::exception_ptr failure) {
     started->done = true;
     started->failure = std::move(failure);
-    tell.notify();
+    changed.notify();
   };
   asio::co_spawn(executor, guarded::run(started, std::move(body)),
                  asio::bind_cancellation_slot(started->signal.slot(), asio::bind_executor(on.strand, finished)));

@@ -42,7 +42,7 @@ class term_seat {
   /// Whether the leader before had gone when we got the seat.
   virtual bool comes_after_its_leader() const { return true; }
   /// Watches the leader of this unfinished term; null if it has gone for good. Only then its hand-over deadline counts.
-  virtual awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& tell) = 0;
+  virtual awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& changed) = 0;
   /// Names the holder of this seat in the record of the term that is to follow `before`.
   /// `before_ms`: when that was last written, by the servers' clock; 0: it is not known.
   virtual void sign(term_record& record, const term_record& before, std::int64_t before_ms) const = 0;

@@ -63,7 +63,7 @@ awaitable<void> leave(term_ptr term, term_phase end) {
   }
 }
 
-void tell_log(const term_state& term, log_event told, const std::string& detail) {
+void write_log(const term_state& term, log_event told, const std::string& detail) {
   const auto log = guarded(*term.session()->get_scheduler(), term.session()->options().log);
   if (!log) return;
   told.path = term.seat()->record_path();
@@ -71,23 +71,23 @@ void tell_log(const term_state& term, log_event told, const std::string& detail)
   log(told);
 }
 
-void tell_begin(const term_state& term) {
+void log_begin(const term_state& term) {
   log_event told;
   told.event = session_event::term_begun;
-  tell_log(term, told, "term " + std::to_string(term.record().epoch));
+  write_log(term, told, "term " + std::to_string(term.record().epoch));
 }
 
 /// Only ends that nothing else tells: those that come with the session are in its log anyway.
-void tell_end(const term_state& term, term_end reason, const std::exception_ptr& failure) {
+void log_end(const term_state& term, term_end reason, const std::exception_ptr& failure) {
   if (reason != term_end::stalled && reason != term_end::failed && reason != term_end::superseded) return;
   log_event told;
   told.event = session_event::operation_failed;
   told.severity = log_severity::warning;
   told.operation = "term";
   const auto number = std::to_string(term.record().epoch);
-  tell_log(term, told,
-           "term-ended: " + std::string(to_string(reason)) + ", term " + number +
-               (failure ? ": " + text_of(failure) : std::string()));
+  write_log(term, told,
+            "term-ended: " + std::string(to_string(reason)) + ", term " + number +
+                (failure ? ": " + text_of(failure) : std::string()));
 }
 
 }  // namespace
@@ -126,14 +126,14 @@ task_ptr term_service::in_background(awaitable<void> what) {
 void term_service::take_failure() {
   if (!phase_->failure) return;
   const bool is_over = term_->reason() || term_->seat()->bound()->ended;
-  if (is_over && tells_of_the_end(phase_->failure)) return;
-  if (!failure_) tell(text_of(phase_->failure));
+  if (is_over && is_end_of_term(phase_->failure)) return;
+  if (!failure_) on_failure(text_of(phase_->failure));
   if (!failure_) failure_ = phase_->failure;
   term_->end(term_end::failed);
 }
 
-void term_service::tell(const std::string& what) {
-  if (tell_failure_) tell_failure_(what);
+void term_service::on_failure(const std::string& what) {
+  if (on_failure_) on_failure_(what);
 }
 
 /// Runs on the career's executor. The lease is checked right before the call, because the executor may have been busy,
@@ -152,7 +152,7 @@ awaitable<void> term_service::run() {
   const auto& strand = session()->strand();
   launch_detached(strand, watch_seat(term_));
   if (!traits_.work_while_suspended) launch_detached(strand, watch_connection(term_));
-  tell_begin(*term_);
+  log_begin(*term_);
   co_await inaugurate();
   if (!term_->reason()) enter_(coordinator_phase::executing);
   while (!term_->reason()) co_await execute();
@@ -180,7 +180,7 @@ awaitable<void> term_service::inaugurate() {
   if (at_once_) cut_short();
   co_await phase_done_or_over();
   if (phase_->done) take_failure();
-  if (term_->has_failed() && !failure_) tell("inaugurate took longer than career_traits::stall_limit");
+  if (term_->has_failed() && !failure_) on_failure("inaugurate took longer than career_traits::stall_limit");
   if (term_->reason()) co_return;
   const auto deadline = session()->now() + session()->options().timeout;
   auto written = in_background(show_phase(term_, term_phase::executing, deadline));
@@ -222,7 +222,7 @@ awaitable<void> term_service::phase_done(lease_clock::time_point limit) {
     co_await changed_.wait(limit);
     if (phase_->done || session()->now() < limit) continue;
     limit = never;
-    tell("ended took longer than career_traits::stall_limit");
+    on_failure("ended took longer than career_traits::stall_limit");
     cut_short();
   }
   take_failure();
@@ -231,7 +231,7 @@ awaitable<void> term_service::phase_done(lease_clock::time_point limit) {
 /// Finishes or cancels the message in hand, and does the hand-over. A call that is not done in time is cancelled, and
 /// the seat is given up. The record is written meanwhile, because a dead connection must not delay the career.
 awaitable<void> term_service::finish() {
-  tell_end(*term_, *term_->reason(), failure_);
+  log_end(*term_, *term_->reason(), failure_);
   const auto reason = *term_->reason();
   if (!traits_.finish_message_in_hand || reason == term_end::stalled || at_once_) cut_short();
   if (!term_->seat()->lost() && session()->connected()) {

@@ -35,7 +35,7 @@ class term_service : public std::enable_shared_from_this<term_service> {
   /// For want of memory: the term is over, and the call of the career, which is cancelled, too.
   awaitable<void> abandon();
   /// `listener` is told what the career has thrown, or that it hung before it executed, before the record is written.
-  void tell_failure(std::function<void(const std::string&)> listener) { tell_failure_ = std::move(listener); }
+  void set_failure_listener(std::function<void(const std::string&)> listener) { on_failure_ = std::move(listener); }
   /// What the career has thrown, if that is the reason why the term ended.
   const std::exception_ptr& failure() const noexcept { return failure_; }
   /// How the record is to say that the term ended: `retired`, or `stalled` if the career did not end in time.
@@ -61,7 +61,7 @@ class term_service : public std::enable_shared_from_this<term_service> {
   void start(std::function<awaitable<void>(zkrecipes::term)> phase);
   task_ptr in_background(awaitable<void> what);
   void take_failure();
-  void tell(const std::string& what);
+  void on_failure(const std::string& what);
   void cut_short() { cancel(phase_, asio::cancellation_type::terminal); }
 
   term_ptr term_;
@@ -69,7 +69,7 @@ class term_service : public std::enable_shared_from_this<term_service> {
   const career_traits traits_;
   asio::any_io_executor executor_;
   phase_listener enter_;
-  std::function<void(const std::string&)> tell_failure_;
+  std::function<void(const std::string&)> on_failure_;
   condition changed_;  // the end of a task, a request to stop, or a change of the term
   bool at_once_ = false;
   bool in_last_calls_ = false;  // which `stop` does not cancel

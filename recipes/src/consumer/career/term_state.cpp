@@ -38,7 +38,7 @@ awaitable<error_code> rest(core_ptr session, error_code answer, back_off& pause)
 /// Decides between two cases: an earlier try was done, which is why this one was refused; or neither was done.
 awaitable<error_code> judge_refusal(core_ptr session, transaction operations, error_code refusal, back_off& pause) {
   for (;;) {
-    auto looked = co_await see_effects(session, operations);
+    auto looked = co_await check_effects(session, operations);
     auto& [error, seen] = looked;
     if (is_passing(error)) {
       error = co_await rest(session, error, pause);

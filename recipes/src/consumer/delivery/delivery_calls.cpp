@@ -137,13 +137,13 @@ lease_clock::time_point delivery_calls::next_look(lease_clock::time_point now) c
 }
 
 /// What was begun before runs, on the executor of the career, before the inner call does.
-void delivery_calls::tell_turn(const std::shared_ptr<void>& run) {
+void delivery_calls::report_turn(const std::shared_ptr<void>& run) {
   begin_once(is_turning_, [&] {
     asio::post(executor_, [self = std::shared_ptr<delivery_calls>(run, this), so_many = begun_] {
       asio::post(self->term_->session()->strand(), [self, so_many] {
         self->turned_ = so_many;
         self->is_turning_ = false;
-        self->of_.news.tell();
+        self->of_.news.notify();
       });
     });
   });
@@ -171,7 +171,7 @@ lease_clock::time_point delivery_calls::working_since() const {
 void delivery_calls::end_call(process_call& which) {
   const auto& failure = which.run->failure;
   const bool is_over = term_->reason() || term_->seat()->bound()->ended;
-  const bool has_failed = failure && !(is_over && tells_of_the_end(failure));
+  const bool has_failed = failure && !(is_over && is_end_of_term(failure));
   const std::size_t ended = which.progress.load().ended;
   has_lapsed_ = has_lapsed_ || (which.has_lapsed && !is_cut_);
   auto& first = of_.window.at(which.number());

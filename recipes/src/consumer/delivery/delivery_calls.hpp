@@ -65,7 +65,7 @@ class delivery_calls {
   /// Whether a call was begun that has not had its turn on the executor yet.
   bool awaits_turn() const noexcept { return !calls_.empty() && turned_ != begun_; }
   /// Tells the run when all that were begun so far have had their turn.
-  void tell_turn(const std::shared_ptr<void>& run);
+  void report_turn(const std::shared_ptr<void>& run);
 
  private:
   using calls = std::list<call_ptr>;

@@ -246,7 +246,7 @@ awaitable<error_code> delivery_committer::answer_culprit(const delivery_batch& b
   const bool is_mark = place == culprit.first + message_source::place_of_mark;
   if (is_mark && culprit.how.parks_key && is_write_conflict(why)) {
     if (why == errc::no_node) is_letter_ready_ = false;  // or the folder of the marks was removed
-    co_return co_await see_keys(batch);
+    co_return co_await check_keys(batch);
   }
   if (is_parking && why == errc::no_node) {
     is_letter_ready_ = false;  // somebody has removed the folder
@@ -302,7 +302,7 @@ awaitable<error_code> delivery_committer::give_up_declining(const member& culpri
 
 /// The mark of a key is not what we took it for. Looks at all marks that the batch relies on, because many keys may be
 /// held at once. Messages of a held key wait until its letters are all back.
-awaitable<error_code> delivery_committer::see_keys(const delivery_batch& batch) {
+awaitable<error_code> delivery_committer::check_keys(const delivery_batch& batch) {
   std::vector<const member*> parking;
   std::vector<std::string> keys;
   for (const auto& each : batch.members()) {
@@ -325,11 +325,11 @@ awaitable<error_code> delivery_committer::see_keys(const delivery_batch& batch) 
 /// Reads messages again whose settlement may have been done, or that somebody else has changed. One that is there was
 /// not settled, because its settlement and its effects are one; it is processed again. A log reads its position again.
 awaitable<error_code> delivery_committer::look_again(const delivery_batch& batch) {
-  if (!frame_.source->get_traits().settles_singly) frame_.source->doubt();
+  if (!frame_.source->get_traits().settles_singly) frame_.source->on_unknown_outcome();
   if (auto error = co_await repeats_.look_again()) co_return error;
   if (frame_.source->is_outdated() || !frame_.source->can_read_again()) co_return error_code();
   // The marks first: if a key is free, what comes behind it sees what was put back.
-  auto refusal = co_await see_keys(batch);
+  auto refusal = co_await check_keys(batch);
   if (refusal) co_return refusal;
   co_return co_await read_again(batch, true);
 }

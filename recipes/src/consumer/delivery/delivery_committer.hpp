@@ -52,7 +52,7 @@ class delivery_committer {
   bool shrink_letter(const member& culprit);
   void refuse(const member& culprit, const error_code& why);
   awaitable<error_code> give_up_declining(const member& culprit);
-  awaitable<error_code> see_keys(const delivery_batch& batch);
+  awaitable<error_code> check_keys(const delivery_batch& batch);
   awaitable<error_code> look_again(const delivery_batch& batch);
   awaitable<error_code> read_again(const delivery_batch& batch, bool may_decline);
   void take_back(message_in_hand& whose, message found, bool may_decline);

@@ -98,7 +98,7 @@ awaitable<void> delivery_intake::receive() {
     window_.add(std::move(each), std::move(lane), session_->now(), is_sound);
   }
   is_receiving_ = false;
-  news_.tell();
+  news_.notify();
 }
 
 awaitable<void> delivery_intake::read_missing() {
@@ -123,7 +123,7 @@ awaitable<void> delivery_intake::read_missing() {
     }
   }
   is_rereading_ = false;
-  news_.tell();
+  news_.notify();
 }
 
 }  // namespace zkrecipes::detail

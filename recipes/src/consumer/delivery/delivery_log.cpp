@@ -15,8 +15,8 @@ delivery_log::delivery_log(const core_ptr& session, const delivery_frame& frame)
 
 void delivery_log::held_off(bool is_so, const std::string& reason) const {
   if (is_so) return warn("process", "consumer-held-off: all attempts fail; the last: " + reason);
-  tell(session_event::consumer_goes_on, log_severity::info, "process",
-       "an attempt has succeeded, or nothing is left that has failed");
+  write_log(session_event::consumer_goes_on, log_severity::info, "process",
+            "an attempt has succeeded, or nothing is left that has failed");
 }
 
 void delivery_log::attempt_failed(const message& which, const std::string& reason) const {
@@ -36,11 +36,11 @@ void delivery_log::stands_still(const message& which) {
 }
 
 void delivery_log::warn(const char* operation, const std::string& detail) const {
-  tell(session_event::operation_failed, log_severity::warning, operation, detail);
+  write_log(session_event::operation_failed, log_severity::warning, operation, detail);
 }
 
-void delivery_log::tell(session_event event, log_severity severity, const char* operation,
-                        const std::string& detail) const {
+void delivery_log::write_log(session_event event, log_severity severity, const char* operation,
+                             const std::string& detail) const {
   if (!hook_) return;
   const auto name = frame_.source->name();
   log_event told;

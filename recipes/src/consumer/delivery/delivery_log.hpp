@@ -27,7 +27,7 @@ class delivery_log {
 
  private:
   void warn(const char* operation, const std::string& detail) const;
-  void tell(session_event event, log_severity severity, const char* operation, const std::string& detail) const;
+  void write_log(session_event event, log_severity severity, const char* operation, const std::string& detail) const;
 
   log_hook hook_;
   const delivery_frame& frame_;

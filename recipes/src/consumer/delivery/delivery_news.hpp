@@ -11,7 +11,7 @@ struct delivery_news {
   explicit delivery_news(scheduler_ptr on) : changed(std::move(on)) {}
 
   /// A coroutine that was started may end before the start returns, when nobody waits for the notification yet.
-  void tell() {
+  void notify() {
     is_there = true;
     changed.notify();
   }

@@ -26,7 +26,7 @@ delivery_repeats::delivery_repeats(core_ptr session, const delivery_frame& frame
       how_(frame.options.repeats),
       order_(frame.options.order),
       path_(how_ ? frame.source->place_of_marks() : std::string()),
-      pause_(session_->patience()) {}
+      pause_(session_->backoff()) {}
 
 awaitable<error_code> delivery_repeats::prepare() {
   if (!is_used() || is_known_) co_return error_code();

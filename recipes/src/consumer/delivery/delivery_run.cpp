@@ -114,7 +114,7 @@ bool delivery_run::expects_more(lease_clock::time_point now) {
   if (!calls_.awaits_turn() || commit_took_ / 4 < shortest_wait) return false;
   if (commit_by_ == never) commit_by_ = now + std::min(commit_took_ / 4, longest_wait);
   if (now >= commit_by_) return false;
-  calls_.tell_turn(shared_from_this());
+  calls_.report_turn(shared_from_this());
   return true;
 }
 
@@ -212,7 +212,7 @@ awaitable<void> delivery_run::commit() {
   }
   if (!error && !probation_.is_on()) window_.resize(frame_->options.window, frame_->options.parallel);
   is_committing_ = false;
-  news_.tell();
+  news_.notify();
 }
 
 void delivery_run::show() {

@@ -68,7 +68,7 @@ class message_source : public key_marks {
   /// `receive` is to be called, for no message if need be, to see whether the source is outdated.
   virtual bool wants_look() const noexcept { return false; }
   /// It is not known whether the last commit was done. A source that moves its position is outdated from here on.
-  virtual void doubt() {}
+  virtual void on_unknown_outcome() {}
   /// Waits for one message, and completes with up to `most`, in order. A message is received once, until `open`.
   /// Cancelling it loses none. It completes with none if the source is outdated, and once if it `wants_write`; if
   /// `most` is 0, it does not wait.

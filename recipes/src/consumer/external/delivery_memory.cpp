@@ -49,10 +49,10 @@ void delivery_memory::settle(const std::string& id, std::uint64_t first) {
   failed_.erase(id);
   if (settled_ < std::numeric_limits<std::int64_t>::max()) ++settled_;
   if (const auto numbered = parse_numbered_id(id)) {
-    note_found(*numbered, first);
+    record_found(*numbered, first);
     return runs_.add(*numbered, first);
   }
-  runs_.note_settlement();
+  runs_.count_settlement();
   add_name(id);
   while (names_.size() > most_names || bytes_of_names_ > most_bytes_of_names)
     remove_name(std::string(places_.begin()->second));
@@ -87,7 +87,7 @@ failed_attempts delivery_memory::failed(const std::string& id) const {
   return found == failed_.end() ? failed_attempts() : found->second;
 }
 
-void delivery_memory::note(std::string_view field, const std::string& text) {
+void delivery_memory::set_field(std::string_view field, const std::string& text) {
   if (text.empty())
     unknown_fields_.erase(field);
   else
@@ -107,8 +107,8 @@ settled_run delivery_memory::not_come(const numbered_id& of, std::uint64_t from,
   return known.without(from, to);
 }
 
-std::string delivery_memory::note_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to,
-                                          const settled_run& open) {
+std::string delivery_memory::record_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to,
+                                            const settled_run& open) {
   const auto lost = not_come(of, from, to, open);
   if (lost.empty()) return {};
   add_missing(missing_, lost, of);
@@ -129,7 +129,7 @@ void delivery_memory::record_unknown(const numbered_id& of, std::uint64_t from, 
 }
 
 /// A broker that has rejected a message may take the next one first, so it comes behind it.
-void delivery_memory::note_found(const numbered_id& which, std::uint64_t first) {
+void delivery_memory::record_found(const numbered_id& which, std::uint64_t first) {
   if (missing_.empty()) return;
   settled_run found;
   found.add(which.number);

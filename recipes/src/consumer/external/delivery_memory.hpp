@@ -42,15 +42,15 @@ class delivery_memory {
   /// The messages with failed attempts.
   std::vector<std::string> failed_names() const;
   /// What a source has found out, for operators: a field of the record. An empty text takes it away.
-  void note(std::string_view field, const std::string& text);
-  std::string noted(std::string_view field) const { return unknown_fields_.text(field).value_or(std::string()); }
+  void set_field(std::string_view field, const std::string& text);
+  std::string field_text(std::string_view field) const { return unknown_fields_.text(field).value_or(std::string()); }
   /// The numbers from one to another of this producer that are neither settled, nor in `open`, nor told already. They
   /// are remembered as missing until they are settled, and returned as `settled_runs::texts` has them; empty: there are
   /// none.
-  std::string note_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
+  std::string record_missing(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
   const std::vector<std::string>& missing() const noexcept { return missing_; }
   /// Numbers that have not come, and that the producer does not vouch for: nobody knows whether they are of messages.
-  /// `note_missing` passes them over later.
+  /// `record_missing` passes them over later.
   void record_unknown(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open);
   const settled_runs& runs() const noexcept { return runs_; }
   /// Nothing was ever settled, and no attempt has failed.
@@ -63,7 +63,7 @@ class delivery_memory {
   settled_run not_come(const numbered_id& of, std::uint64_t from, std::uint64_t to, const settled_run& open) const;
   bool add_name(const std::string& id);
   void remove_name(const std::string& id);
-  void note_found(const numbered_id& which, std::uint64_t first);
+  void record_found(const numbered_id& which, std::uint64_t first);
   bool read_runs(const std::vector<std::string>& texts);
   bool read_names(const std::vector<std::string>& texts);
   bool read_failed(const std::vector<std::string>& texts);
@@ -77,7 +77,7 @@ class delivery_memory {
   std::int64_t settled_ = 0;  // how many were settled, ever
   std::vector<std::string> missing_;
   std::vector<std::string> unknown_;  // one entry for each epoch of a producer
-  json_object unknown_fields_;        // and those of `note`
+  json_object unknown_fields_;        // and those of `set_field`
 };
 
 std::string serialize(const delivery_memory& memory);

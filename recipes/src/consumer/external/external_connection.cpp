@@ -98,7 +98,8 @@ awaitable<bool> external_connection::shut() {
     if (closing_.is_done()) {
       const auto problem = std::exchange(closing_, {}).run->failure;
       if (problem)
-        tell(log_severity::warning, session_event::operation_failed, {}, "close: " + shown_words(text_of(problem)));
+        write_log(log_severity::warning, session_event::operation_failed, {},
+                  "close: " + shown_words(text_of(problem)));
       is_leaving_ = is_used_ = false;
     } else {
       const auto why = co_await changed_.wait();
@@ -125,7 +126,7 @@ awaitable<error_code> external_connection::ready(std::string place) {
     is_open_ = true;
     ++number_;
     told_.clear();
-    tell(log_severity::info, session_event::connected, {}, {});
+    write_log(log_severity::info, session_event::connected, {}, {});
   }
   co_return error_code();
 }
@@ -202,7 +203,7 @@ bool external_connection::judge(const external_call& ended, const std::string& f
 
 void external_connection::fail(const std::string& why) {
   failure_ = why;
-  tell(log_severity::error, session_event::operation_failed, errc::career_failed, why);
+  write_log(log_severity::error, session_event::operation_failed, errc::career_failed, why);
   leave();
 }
 
@@ -210,13 +211,13 @@ void external_connection::fail(const std::string& why) {
 void external_connection::give_up(const error_code& why, const std::string& function) {
   const auto event = is_open_ ? session_event::connection_lost : session_event::connect_failed;
   const auto reason = function + ": " + why.message();
-  if (std::exchange(told_, reason) != reason) tell(log_severity::warning, event, why, function);
+  if (std::exchange(told_, reason) != reason) write_log(log_severity::warning, event, why, function);
   leave();
   is_fresh_ = false;
 }
 
-void external_connection::tell(log_severity severity, session_event event, const error_code& why,
-                               std::string_view detail) {
+void external_connection::write_log(log_severity severity, session_event event, const error_code& why,
+                                    std::string_view detail) {
   if (!log_) return;
   log_({severity, event, name_, {}, {}, why, detail});
 }

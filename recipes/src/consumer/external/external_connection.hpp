@@ -89,7 +89,7 @@ class external_connection : public std::enable_shared_from_this<external_connect
   awaitable<bool> shut();
   bool judge(const external_call& ended, const std::string& function);
   void give_up(const error_code& why, const std::string& function);
-  void tell(log_severity severity, session_event event, const error_code& why, std::string_view detail);
+  void write_log(log_severity severity, session_event event, const error_code& why, std::string_view detail);
 
   external_frame_ptr frame_;
   std::shared_ptr<external_port> to_;

@@ -118,7 +118,7 @@ void external_message_source::take_messages() {
       connection_->fail("receive: an id must have 1 to 256 bytes without control characters");
       return;
     }
-    if (held_.note_repeat(each.id) || !admit(each.id)) continue;
+    if (held_.count_repeat(each.id) || !admit(each.id)) continue;
     ready_.push_back(each.id);
     ahead_.on_answer(1, size_of(each));
     held_.add(std::move(each));
@@ -165,7 +165,7 @@ awaitable<void> external_message_source::settled(std::vector<settlement> batch) 
     if (held) ahead_.on_taken(size_of(*held));
     held_.remove(each.what->name);
   }
-  position().note_written();
+  position().on_written();
   changed_.notify();
   co_return;
 }

@@ -33,7 +33,7 @@ void held_messages::add(external_message what) {
   all_.emplace(std::move(id), held_message{std::move(what)});
 }
 
-bool held_messages::note_repeat(std::string_view id) {
+bool held_messages::count_repeat(std::string_view id) {
   const auto found = all_.find(id);
   if (found == all_.end()) return false;
   ++found->second.deliveries;

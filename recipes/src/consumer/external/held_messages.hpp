@@ -30,7 +30,7 @@ class held_messages {
   const external_message* find(std::string_view id) const;
   void add(external_message what);
   /// It has come again. False: it is not here.
-  bool note_repeat(std::string_view id);
+  bool count_repeat(std::string_view id);
   /// The source was opened anew, and gives all of them again.
   void forget_deliveries();
   /// How often it was given since the source was opened.

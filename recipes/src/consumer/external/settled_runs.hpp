@@ -38,7 +38,7 @@ class settled_runs {
   /// `first`: also all numbers from this one on, which are those of no message of this source; 0: that of `which`.
   void add(const numbered_id& which, std::uint64_t first = 0);
   /// Something else was settled.
-  void note_settlement() { ++settlements_; }
+  void count_settlement() { ++settlements_; }
   bool empty() const noexcept { return runs_.empty(); }
 
   /// `1-29,57 8589934601 orders`: the numbers, the epoch and the producer. From the run that was used longest ago on.

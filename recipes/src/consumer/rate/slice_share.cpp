@@ -128,7 +128,7 @@ void slice_share::add(std::uint32_t number, validity until) {
     if (added.counts && !sample_) sample_ = &added;
     if (!line_.empty()) last = advance(over);
   }
-  over.tell(*clock_.get_scheduler());
+  over.complete_all(*clock_.get_scheduler());
 }
 
 /// A slice that is still valid has earned until now.
@@ -166,7 +166,7 @@ void slice_share::close(std::uint64_t run) {
     while (!line_.empty()) over.add(without_deadline(line_.pop()), errc::closed);
     if (somebody_waits) last = end_line();
   }
-  over.tell(*clock_.get_scheduler());
+  over.complete_all(*clock_.get_scheduler());
 }
 
 void slice_share::acquire(acquire_handler handler, std::uint64_t cost, time_budget budget) {
@@ -225,7 +225,7 @@ void slice_share::cancel(acquire_waiter& which) {
     over.add(without_deadline(line_.remove(which)), asio::error::operation_aborted);
     last = advance(over);  // the next one may need less
   }
-  over.tell(*clock_.get_scheduler());
+  over.complete_all(*clock_.get_scheduler());
 }
 
 void slice_share::serve() {
@@ -235,7 +235,7 @@ void slice_share::serve() {
     std::lock_guard lock(mutex_);
     if (!line_.empty()) last = advance(over);
   }
-  over.tell(*clock_.get_scheduler());
+  over.complete_all(*clock_.get_scheduler());
 }
 
 /// Ends those whose time is over, and lets those at the head of the line through for which there is credit.

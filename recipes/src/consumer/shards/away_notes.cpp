@@ -18,7 +18,7 @@ awaitable<error_code> away_notes::read() {
   const auto& session = group_->session;
   auto path = group_->where.away();
   const auto deadline = session->now() + session->options().timeout;
-  hint_ = session->arm(watch_kind::children, path, tell_);
+  hint_ = session->arm(watch_kind::children, path, changed_);
   auto list = make_request(opcode::children, path, true);
   auto listed = co_await session->perform(std::move(list), retry::always, nullptr, deadline);
   if (listed.error == errc::no_node) {

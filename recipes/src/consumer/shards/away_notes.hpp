@@ -15,8 +15,8 @@ namespace zkrecipes::detail {
 
 class away_notes {
  public:
-  /// `tell` is notified when there is another note, or one less.
-  away_notes(group_frame_ptr group, condition& tell) : group_(std::move(group)), tell_(tell) {}
+  /// `changed` is notified when there is another note, or one less.
+  away_notes(group_frame_ptr group, condition& changed) : group_(std::move(group)), changed_(changed) {}
 
   /// Reads the notes if they may have changed. A member leaves its note in the transaction that removes its node, so
   /// the servers have told of the note before they answer that the node is missing: a look behind a list without the
@@ -41,7 +41,7 @@ class away_notes {
   awaitable<error_code> read();
 
   group_frame_ptr group_;
-  condition& tell_;
+  condition& changed_;
   std::unique_ptr<watch> hint_;
   std::map<std::string, note> notes_;  // by id
 };

@@ -45,7 +45,7 @@ awaitable<error_code> take_leave(own_node_ptr node, std::string path, away_recor
   co_return error;
 }
 
-awaitable<void> leave_for_a_while(own_node_ptr node, std::string path, away_record note) {
+awaitable<void> leave_temporarily(own_node_ptr node, std::string path, away_record note) {
   node->disown();
   try {
     auto leaving = take_leave(node, std::move(path), std::move(note));
@@ -307,7 +307,7 @@ awaitable<void> group_member::leave() {
     const auto present = record_.present(draining_);
     away_record note{present.id, present.capacity, present.grace, std::move(own), node_->name()};
     auto path = group_->where.away_of(note.id);
-    auto leaving = leave_for_a_while(node_, std::move(path), std::move(note));
+    auto leaving = leave_temporarily(node_, std::move(path), std::move(note));
     co_await std::move(leaving);
   }
   co_await node_->leave();

@@ -30,7 +30,7 @@ shard_view shard_of(std::uint32_t number, const std::string& data, const node_st
   shard.owner_node = member_of(*record);
   shard.deaths = record->deaths;
   shard.since = stat.mtime;
-  auto work = work_noted_in(*record);
+  auto work = work_in(*record);
   shard.held_off = std::move(work.held_off);
   shard.is_still = work.is_still;
   shard.still_message = std::move(work.still_message);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t longest_reason = 200;
 /// Parts of `calm`, and multiples.
-constexpr auto part_of_patience = 3;  // tenths: a moment's outage lowers nobody
+constexpr auto part_of_calm = 3;  // tenths: a moment's outage lowers nobody
 constexpr auto first_rests = 3;
 constexpr auto longest_rests = 60;
 
@@ -28,7 +28,7 @@ void member_health::forget(std::uint32_t shard) {
   probe_.pass_on(shard);
 }
 
-void member_health::note_failure(std::uint32_t shard, const std::string& what) {
+void member_health::record_failure(std::uint32_t shard, const std::string& what) {
   const auto now = on_->now();
   has_failed_[shard] = true;
   if (sign_of_ == shard) is_deceived_ = true;
@@ -37,7 +37,7 @@ void member_health::note_failure(std::uint32_t shard, const std::string& what) {
     return;
   }
   if (troubled_since_ == never) troubled_since_ = now;
-  const bool is_enough = is_on_probation_ || now >= troubled_since_ + options_.calm * part_of_patience / 10;
+  const bool is_enough = is_on_probation_ || now >= troubled_since_ + options_.calm * part_of_calm / 10;
   if (is_enough && lowered_.empty()) lower(what);
 }
 
@@ -53,13 +53,13 @@ void member_health::lower(const std::string& what) {
 /// We ask for shards again, on probation: to wait for progress would give ours away behind an outage of all, because
 /// the members make progress one after the other. A career that executes for a while before it fails would ask again
 /// and again, so that its member's shards go to and fro.
-void member_health::note_good_sign(std::uint32_t shard) {
+void member_health::on_good_sign(std::uint32_t shard) {
   ++good_signs_;
   if (!is_deceived_ && !std::exchange(lowered_, {}).empty()) sign_of_ = shard;
   changed_.notify();
 }
 
-void member_health::note_progress(std::uint32_t shard) {
+void member_health::on_progress(std::uint32_t shard) {
   const auto found = has_failed_.find(shard);
   if (found == has_failed_.end()) return;
   const bool is_news = std::exchange(found->second, false);

@@ -27,11 +27,11 @@ class member_health {
 
   void add(std::uint32_t shard) { has_failed_.emplace(shard, false); }
   void forget(std::uint32_t shard);
-  void note_failure(std::uint32_t shard, const std::string& what);
+  void record_failure(std::uint32_t shard, const std::string& what);
   /// A shard that has failed executes again. It may be too early to call it progress, but others can try, too.
   /// Such a sign ends the lowering, unless one was wrong.
-  void note_good_sign(std::uint32_t shard);
-  void note_progress(std::uint32_t shard);
+  void on_good_sign(std::uint32_t shard);
+  void on_progress(std::uint32_t shard);
   /// Ends the lowering when its time is over.
   void look();
 

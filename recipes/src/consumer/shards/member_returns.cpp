@@ -6,8 +6,8 @@ namespace zkrecipes::detail {
 
 namespace {
 
-constexpr std::int64_t patience = 2;  // times that a member may come back
-constexpr int longest_memory = 20;    // times `soon_`
+constexpr std::int64_t most_returns = 2;  // times that a member may come back
+constexpr int longest_memory = 20;        // times `soon_`
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void member_returns::look(std::vector<listed_member>& members, const std::vector
     known.is_orderly = known.is_orderly || record.is_draining;
     each->record.orders.returns = known.returns;
     const auto until = known.first_seen + soon_;
-    each->is_on_probation = known.returns >= patience && !known.has_begun && now < until;
+    each->is_on_probation = known.returns >= most_returns && !known.has_begun && now < until;
     if (each->is_on_probation) next = std::min(next, until);
   }
   for (const auto& each : away) {

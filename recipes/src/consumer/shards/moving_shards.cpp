@@ -26,15 +26,15 @@ awaitable<error_code> moving_shards::look(shard_assignment& plan, lease_clock::t
   const auto now = group_->session->now();
   for (const auto& each : moves) {
     auto& known = slots_[each.shard];
-    if (known.owner == each.to) plan.note_begun(each.shard);
+    if (known.owner == each.to) plan.mark_begun(each.shard);
     const bool is_news = std::exchange(known.to, each.to) != each.to;
     if (known.free_since == never) continue;
     if (is_news) known.free_since = now;
-    const auto patience_ends = known.free_since + group_->session->options().timeout;
-    if (now >= patience_ends) {
-      plan.note_stuck(each.shard);
+    const auto overdue_at = known.free_since + group_->session->options().timeout;
+    if (now >= overdue_at) {
+      plan.mark_stuck(each.shard);
     } else {
-      next = std::min(next, patience_ends);
+      next = std::min(next, overdue_at);
     }
   }
   co_return error;
@@ -46,7 +46,7 @@ awaitable<error_code> moving_shards::read(std::vector<std::uint32_t> shards) {
   std::vector<backend::request> looks;
   for (const auto each : shards) {
     auto path = group_->where.record(each);
-    slots_[each].hint = session->arm(watch_kind::data, path, tell_);
+    slots_[each].hint = session->arm(watch_kind::data, path, changed_);
     looks.push_back(make_request(opcode::get, std::move(path), true));
   }
   auto answers = co_await session->perform_all(std::move(looks));

@@ -16,8 +16,8 @@ namespace zkrecipes::detail {
 
 class moving_shards {
  public:
-  /// `tell` is notified when one of the records has changed.
-  moving_shards(group_frame_ptr group, condition& tell) : group_(std::move(group)), tell_(tell) {}
+  /// `changed` is notified when one of the records has changed.
+  moving_shards(group_frame_ptr group, condition& changed) : group_(std::move(group)), changed_(changed) {}
 
   /// Looks at the records of the shards that are on their way and may have changed since the last look. Notes in `plan`
   /// those whose owner to be has begun its term, and those that have had no owner for so long that the owner to be has
@@ -36,7 +36,7 @@ class moving_shards {
   error_code accept(std::uint32_t shard, const backend::reply& node);
 
   group_frame_ptr group_;
-  condition& tell_;
+  condition& changed_;
   std::map<std::uint32_t, slot> slots_;
 };
 

@@ -10,7 +10,7 @@ using backend::opcode;
 namespace {
 
 /// What a member tells of itself, but whether it drains.
-bool tells_the_same(const member_record& a, const member_record& b) {
+bool have_same_contents(const member_record& a, const member_record& b) {
   return a.id == b.id && a.capacity == b.capacity && a.grace == b.grace && a.data == b.data;
 }
 
@@ -54,7 +54,7 @@ bool own_record::read(bool is_draining) {
   if (node_->content().written == orders_written_) return false;
   orders_written_ = node_->content().written;
   auto record = parse();
-  is_garbled_ = !record || !tells_the_same(*record, present(is_draining));
+  is_garbled_ = !record || !have_same_contents(*record, present(is_draining));
   if (!record) return false;
   orders_ = std::move(record->orders);
   is_shown_draining_ = record->is_draining;

@@ -35,10 +35,10 @@ children_reader_ptr begin_view(const core_ptr& session, std::string path) {
 
 }  // namespace
 
-planner::planner(group_frame_ptr group, term_ptr term, trouble_listener tell_trouble)
+planner::planner(group_frame_ptr group, term_ptr term, trouble_listener on_trouble)
     : group_(std::move(group)),
       term_(std::move(term)),
-      tell_trouble_(std::move(tell_trouble)),
+      on_trouble_(std::move(on_trouble)),
       changed_(session()->get_scheduler()),
       news_(session()->get_scheduler()),
       moving_(group_, changed_),
@@ -59,7 +59,7 @@ awaitable<void> planner::run() {
     has_news_ = false;
     trouble_.clear();
     const auto next = co_await step();
-    tell_trouble_(trouble_);
+    on_trouble_(trouble_);
     if (!has_news_ && !term_->reason()) co_await news_.wait(next);
   }
   listener_.stop();
@@ -78,9 +78,9 @@ awaitable<void> planner::listen() {
 
 /// Completes with the time of the next step, if nothing is told before.
 awaitable<planner::time_point> planner::step() {
-  auto error = co_await see_records();
-  if (!error) error = co_await see_frozen();
-  if (!error) error = co_await see_map();
+  auto error = co_await check_records();
+  if (!error) error = co_await check_frozen();
+  if (!error) error = co_await check_map();
   if (error) co_return again(error);
   if (!can_see_members()) co_return never;
   auto members = members_->snapshot();
@@ -89,7 +89,7 @@ awaitable<planner::time_point> planner::step() {
   co_return co_await plan(std::move(members));
 }
 
-awaitable<error_code> planner::see_records() {
+awaitable<error_code> planner::check_records() {
   if (records_hint_ && !records_hint_->fired()) co_return error_code();
   auto path = group_->where.records();
   records_hint_ = session()->arm(watch_kind::children, path, changed_);
@@ -108,7 +108,7 @@ awaitable<error_code> planner::see_records() {
   co_return listed.error;
 }
 
-awaitable<error_code> planner::see_frozen() {
+awaitable<error_code> planner::check_frozen() {
   if (frozen_hint_ && !frozen_hint_->fired()) co_return error_code();
   auto path = group_->where.frozen();
   frozen_hint_ = session()->arm(watch_kind::data, path, changed_);
@@ -122,7 +122,7 @@ awaitable<error_code> planner::see_frozen() {
 }
 
 /// Somebody who edits or removes the map would leave the routers with that until the next plan.
-awaitable<error_code> planner::see_map() {
+awaitable<error_code> planner::check_map() {
   if (map_hint_ && !map_hint_->fired()) co_return error_code();
   auto path = group_->where.map();
   map_hint_ = session()->arm(watch_kind::data, path, changed_);

@@ -26,8 +26,8 @@ class planner : public std::enable_shared_from_this<planner> {
  public:
   using trouble_listener = std::function<void(const error_code&)>;
 
-  /// `tell_trouble` is called after each step, with why it could not be done.
-  planner(group_frame_ptr group, term_ptr term, trouble_listener tell_trouble);
+  /// `on_trouble` is called after each step, with why it could not be done.
+  planner(group_frame_ptr group, term_ptr term, trouble_listener on_trouble);
 
   /// Until the term is to end.
   awaitable<void> run();
@@ -38,9 +38,9 @@ class planner : public std::enable_shared_from_this<planner> {
   awaitable<void> listen();
   awaitable<time_point> step();
   awaitable<time_point> plan(children_snapshot members);
-  awaitable<error_code> see_records();
-  awaitable<error_code> see_frozen();
-  awaitable<error_code> see_map();
+  awaitable<error_code> check_records();
+  awaitable<error_code> check_frozen();
+  awaitable<error_code> check_map();
   time_point again(const error_code& error);
   bool can_see_members();
   bool can_see_notes();
@@ -61,7 +61,7 @@ class planner : public std::enable_shared_from_this<planner> {
 
   group_frame_ptr group_;
   term_ptr term_;
-  trouble_listener tell_trouble_;
+  trouble_listener on_trouble_;
   error_code trouble_;  // of the present step
   condition changed_;   // something that we look at
   condition news_;

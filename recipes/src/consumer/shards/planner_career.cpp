@@ -7,10 +7,10 @@
 namespace zkrecipes::detail {
 
 boost::asio::awaitable<void> planner_career::execute(term present) {
-  auto tell_trouble = [this](const error_code& error) { note_trouble(error); };
-  auto work = std::make_shared<planner>(group_, present.get_state(), std::move(tell_trouble));
+  auto on_trouble = [this](const error_code& error) { record_error(error); };
+  auto work = std::make_shared<planner>(group_, present.get_state(), std::move(on_trouble));
   co_await work->run();
-  note_trouble(error_code());
+  record_error(error_code());
 }
 
 error_code planner_career::trouble() const {
@@ -18,7 +18,7 @@ error_code planner_career::trouble() const {
   return trouble_;
 }
 
-void planner_career::note_trouble(const error_code& error) {
+void planner_career::record_error(const error_code& error) {
   std::lock_guard lock(mutex_);
   trouble_ = error;
 }

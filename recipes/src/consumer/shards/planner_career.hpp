@@ -27,7 +27,7 @@ class planner_career final : public leader_career {
   error_code trouble() const;
 
  private:
-  void note_trouble(const error_code& error);
+  void record_error(const error_code& error);
 
   group_frame_ptr group_;
   mutable std::mutex mutex_;

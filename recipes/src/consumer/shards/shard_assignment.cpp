@@ -23,7 +23,7 @@ shard_assignment::shard_assignment(std::uint32_t shards, std::vector<listed_memb
       is_stuck_(shards, false),
       changed_(members_.size(), false),
       loses_(members_.size(), false),
-      is_shunned_(members_.size(), false),
+      is_avoided_(members_.size(), false),
       confirmed_(members_.size(), false) {
   for (const auto each : quarantined) {
     if (each < shards) quarantined_[each] = true;
@@ -37,7 +37,7 @@ shard_assignment::shard_assignment(std::uint32_t shards, std::vector<listed_memb
   for (std::size_t i = 0; i < members_.size(); ++i) is_superseded_.push_back(heir_of(members_[i].record.id) != i);
   const auto all = std::views::iota(std::size_t{0}, members_.size());
   if (std::ranges::all_of(all, [this](std::size_t each) { return capacity_of(each) == 0; })) notes_.drains.clear();
-  shun();
+  mark_avoided();
   resolve();
   inherit_from_living();
   inherit_from_away();
@@ -45,16 +45,16 @@ shard_assignment::shard_assignment(std::uint32_t shards, std::vector<listed_memb
 
 /// Members that fail, or come back again and again, get nothing as long as they are not more than the others: what
 /// fails nearly everywhere is not theirs, and the others could not bear the load.
-void shard_assignment::shun() {
+void shard_assignment::mark_avoided() {
   std::size_t active = 0;
-  std::vector<std::size_t> shunned;
+  std::vector<std::size_t> avoided;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (capacity_of(i) == 0) continue;
     ++active;
-    if (members_[i].is_on_probation || !members_[i].record.failing.empty()) shunned.push_back(i);
+    if (members_[i].is_on_probation || !members_[i].record.failing.empty()) avoided.push_back(i);
   }
-  if (2 * shunned.size() > active) return;
-  for (const auto each : shunned) is_shunned_[each] = true;
+  if (2 * avoided.size() > active) return;
+  for (const auto each : avoided) is_avoided_[each] = true;
 }
 
 /// Each shard has one owner. If there are two, the one counts whose orders are newer.
@@ -117,8 +117,8 @@ void shard_assignment::inherit_from_living() {
     const auto& after = members_[heir].record;
     if (after.orders.plan != 0 || drains(heir)) continue;
     take(owner, shard);
-    if (is_shunned_[heir]) owners_[shard] = unowned;
-    if (!is_shunned_[heir]) expect(heir, shard);
+    if (is_avoided_[heir]) owners_[shard] = unowned;
+    if (!is_avoided_[heir]) expect(heir, shard);
   }
 }
 
@@ -154,7 +154,7 @@ bool shard_assignment::take_back(const std::set<std::uint32_t>& shards) {
   return has_taken;
 }
 
-void shard_assignment::note_begun(std::uint32_t shard) {
+void shard_assignment::mark_begun(std::uint32_t shard) {
   const auto owner = owners_[shard];
   if (owner == unowned || owner >= members_.size()) return;
   auto& orders = members_[owner].record.orders;

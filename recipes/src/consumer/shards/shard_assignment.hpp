@@ -50,11 +50,11 @@ class shard_assignment {
 
   std::vector<move_under_way> moves_under_way() const;
   /// The owner to be does not begin, and nobody else owns it: it does not count as moving.
-  void note_stuck(std::uint32_t shard) { is_stuck_[shard] = true; }
+  void mark_stuck(std::uint32_t shard) { is_stuck_[shard] = true; }
   /// Takes these shards from their owners. Says whether there was one.
   bool take_back(const std::set<std::uint32_t>& shards);
   /// The owner to be has begun its term.
-  void note_begun(std::uint32_t shard);
+  void mark_begun(std::uint32_t shard);
 
   /// Members that have had no orders yet.
   std::vector<std::string> newcomers() const;
@@ -99,8 +99,8 @@ class shard_assignment {
   std::size_t heir_of(const std::string& id) const;
   std::size_t heir_of(const away_record& note) const;
   bool drains(std::size_t which) const;
-  void shun();
-  bool takes(std::size_t which) const { return !drains(which) && !is_shunned_[which]; }
+  void mark_avoided();
+  bool takes(std::size_t which) const { return !drains(which) && !is_avoided_[which]; }
   std::uint32_t capacity_of(std::size_t which) const;
   std::vector<std::size_t> pinned() const;
   std::int64_t next_plan() const;
@@ -116,7 +116,7 @@ class shard_assignment {
   std::vector<bool> changed_;        // by member
   std::vector<bool> loses_;          // by member
   std::vector<bool> is_superseded_;  // by member: has joined again under the same id
-  std::vector<bool> is_shunned_;     // by member: it fails, or comes back again and again
+  std::vector<bool> is_avoided_;     // by member: it fails, or comes back again and again
   std::vector<bool> confirmed_;      // by member: has begun what it was expected to
   std::map<std::string, std::size_t> heirs_;
   std::vector<std::string> returned_;

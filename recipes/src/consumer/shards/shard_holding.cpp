@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds shortest_pause = 100ms;
 constexpr std::chrono::milliseconds first_pause = 1s;
 constexpr std::chrono::milliseconds longest_pause = 4s;
 /// In trouble one shard tries for all, and the others pause for so many times as long.
-constexpr auto patience_in_trouble = 8;
+constexpr auto slower_in_trouble = 8;
 
 /// A factory that fails, or properties that can not be, end a term as an exception of the career does.
 class failed_career final : public leader_career {
@@ -77,7 +77,7 @@ void shard_holding::enter(coordinator_phase phase) {
   status_.since = present;
 }
 
-void shard_holding::note_failure(std::string what) {
+void shard_holding::record_failure(std::string what) {
   std::lock_guard lock(mutex_);
   ++status_.failures;
   status_.last_failure = std::move(what);
@@ -143,7 +143,7 @@ awaitable<error_code> shard_holding::lead() {
   may_be_named_ = bool(error);
   if (error == errc::foreign_data) co_await mend_record();
   if (error == errc::career_failed) co_await quarantine(seat->objected_epoch());
-  if (error && error != errc::career_failed && goes_on()) note_failure(error.message());
+  if (error && error != errc::career_failed && goes_on()) record_failure(error.message());
   if (error) co_return error;
   co_await serve(std::get<1>(taken));
   if (has_failed_) error = errc::career_failed;
@@ -165,9 +165,9 @@ awaitable<void> shard_holding::serve(term_ptr term) {
   const bool is_known_to_fail = term->record().deaths > 0 || group_->health.is_watched(which_.number);
   if (is_known_to_fail) calming.run(strand, owning(shared_from_this(), &shard_holding::calm_down, term));
   if (term->record().deaths == 0) group_->risk.pass_on(which_.number);
-  service_->tell_failure([this](const std::string& what) {
-    note_failure(what);
-    group_->health.note_failure(which_.number, what);
+  service_->set_failure_listener([this](const std::string& what) {
+    record_failure(what);
+    group_->health.record_failure(which_.number, what);
   });
   co_await service_->run();
   calming.stop();
@@ -187,8 +187,8 @@ awaitable<void> shard_holding::calm_down(term_ptr term) {
   auto calm_at = never;
   while (!term->reason() && (term->has_deaths() || health.is_watched(which_.number))) {
     if (term->notes().has_progressed() && health.is_watched(which_.number)) {
-      health.note_good_sign(which_.number);
-      health.note_progress(which_.number);
+      health.on_good_sign(which_.number);
+      health.on_progress(which_.number);
       if (!term->has_deaths()) break;
     }
     const auto now = term->session()->now();
@@ -199,10 +199,10 @@ awaitable<void> shard_holding::calm_down(term_ptr term) {
     if (now >= alone_until) {
       alone_until = never;
       group_->risk.pass_on(which_.number);
-      if (calm_at != never) health.note_good_sign(which_.number);
+      if (calm_at != never) health.on_good_sign(which_.number);
     }
     if (now >= calm_at) {
-      health.note_progress(which_.number);
+      health.on_progress(which_.number);
       if (!term->has_deaths()) break;
       co_await term->forget_deaths();
       calm_at = now + std::max<std::chrono::milliseconds>(group_->options.calm, 1s);
@@ -226,7 +226,7 @@ awaitable<void> shard_holding::retire_surely() {
 awaitable<void> shard_holding::retire() {
   const auto& session = member_->session();
   const auto path = group_->where.record(which_.number);
-  auto pause = session->patience();
+  auto pause = session->backoff();
   while (!member_->lost()) {
     std::vector<backend::request> look{backend::make_catch_up(), make_request(backend::opcode::get, path)};
     auto asked = co_await ask(*member_, std::move(look));
@@ -289,7 +289,7 @@ awaitable<void> shard_holding::mend_record() {
 /// So many owners have died of it that another one is not risked. The planner takes the shard from us then.
 awaitable<void> shard_holding::quarantine(std::int64_t ended_epoch) {
   auto error = co_await put_in_quarantine(group_, member_, which_.number, ended_epoch);
-  note_failure(error ? "it is to be put in quarantine: " + error.message() : "it was put in quarantine");
+  record_failure(error ? "it is to be put in quarantine: " + error.message() : "it was put in quarantine");
   // Whether it is there is seen when we wait for its release.
   is_in_quarantine_ = !error || error == errc::node_exists || may_have_happened(error);
 }
@@ -317,7 +317,7 @@ awaitable<void> shard_holding::rest() {
   const auto between_tries =
       std::clamp<std::chrono::milliseconds>(group_->options.calm / 10, shortest_pause, first_pause);
   const auto known = health.good_signs();
-  auto due = began + patience_in_trouble * (soon - began);
+  auto due = began + slower_in_trouble * (soon - began);
   bool has_passed = health.probe().pass_on(which_.number);
   bool has_waited = false;
   while (goes_on() && health.good_signs() == known) {

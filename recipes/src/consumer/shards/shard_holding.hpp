@@ -56,7 +56,7 @@ class shard_holding : public std::enable_shared_from_this<shard_holding> {
   awaitable<void> wait_for_release();
   awaitable<void> rest();
   void enter(coordinator_phase phase);
-  void note_failure(std::string what);
+  void record_failure(std::string what);
 
   group_frame_ptr group_;
   own_node_ptr member_;

@@ -6,7 +6,7 @@
 #include "career/known_record.hpp"
 #include "session/hook.hpp"
 #include "session/outcomes.hpp"
-#include "shards/strikes.hpp"
+#include "shards/failure_streak.hpp"
 
 namespace zkrecipes::detail {
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view quarantine_kind = "shard_quarantine";
 
 /// `outcome`: of the write. Without a reply it counts as done, because nobody else would tell.
-void tell_log(const group_frame& group, std::uint32_t shard, const quarantine_record& why, const error_code& outcome) {
+void write_log(const group_frame& group, std::uint32_t shard, const quarantine_record& why, const error_code& outcome) {
   if (outcome && !may_have_happened(outcome)) return;
   const auto log = guarded(*group.session->get_scheduler(), group.session->options().log);
   if (!log) return;
@@ -69,9 +69,9 @@ awaitable<error_code> put_in_quarantine(group_frame_ptr group, own_node_ptr memb
   auto& record = known.record;
   if (record.epoch != ended_epoch) co_return errc::bad_version;
   const bool has_died = !record.finished() || record.phase == term_phase::stalled || record.phase == term_phase::died;
-  if (has_died) add_strike(record, record.leader_id, known.mtime, group->options.calm);
+  if (has_died) count_owner_failure(record, record.leader_id, known.mtime, group->options.calm);
   quarantine_record why{record.deaths, record.leader_id, record.struck.quarantines};
-  const auto needed = strikes_needed(record, group->options.quarantine_after);
+  const auto needed = failures_needed(record, group->options.quarantine_after);
   if (record.deaths < needed) co_return errc::bad_version;  // its last owner was late, not dead
   // A term of its own, which fences the last owner: it may live after all, and would go on under its own term.
   ++record.epoch;
@@ -90,7 +90,7 @@ awaitable<error_code> put_in_quarantine(group_frame_ptr group, own_node_ptr memb
   auto multi = backend::make_multi(all);
   const auto deadline = session->now() + session->options().timeout;
   auto done = co_await session->perform(std::move(multi), retry::once, member->bound(), deadline);
-  tell_log(*group, shard, why, done.error);
+  write_log(*group, shard, why, done.error);
   co_return done.error;
 }
 

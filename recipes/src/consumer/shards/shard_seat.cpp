@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "shards/strikes.hpp"
+#include "shards/failure_streak.hpp"
 
 namespace zkrecipes::detail {
 
@@ -27,7 +27,7 @@ lease_clock::time_point shard_seat::valid_until() const {
   return given_up_ ? lease_clock::time_point{} : member_->hold().valid_until();
 }
 
-awaitable<outcome<watch_ptr>> shard_seat::watch_leader(const term_record& of, condition& tell) {
+awaitable<outcome<watch_ptr>> shard_seat::watch_leader(const term_record& of, condition& changed) {
   const auto name = member_of(of);
   const bool is_ours = name == member_->name();  // a term of ours before, whose end could not be written
   if (is_ours || gone_->contains(name)) co_return outcome<watch_ptr>(error_code(), nullptr);
@@ -35,7 +35,7 @@ awaitable<outcome<watch_ptr>> shard_seat::watch_leader(const term_record& of, co
   if (name.empty() || name.find('/') != name.npos || !path_problem(path).empty()) {  // nobody can have this name
     co_return outcome<watch_ptr>(error_code(), nullptr);
   }
-  auto hint = session()->arm(watch_kind::data, path, tell);
+  auto hint = session()->arm(watch_kind::data, path, changed);
   auto look = make_request(opcode::get, path, true);
   const auto deadline = session()->now() + session()->options().timeout;
   auto node = co_await session()->perform(std::move(look), retry::always, bound(), deadline);
@@ -52,12 +52,12 @@ void shard_seat::sign(term_record& record, const term_record& before, std::int64
   record.struck = before.struck;
   const bool was_forced = record.how == takeover::forced || record.how == takeover::died;
   const bool is_our_fault = member_of(before) == member_->name() && group_->health.is_troubled();
-  if (was_forced && !is_our_fault) add_strike(record, before.leader_id, before_ms, group_->options.calm);
+  if (was_forced && !is_our_fault) count_owner_failure(record, before.leader_id, before_ms, group_->options.calm);
 }
 
 void shard_seat::record_failure(term_record& record) const {
   if (group_->health.is_troubled()) return;
-  add_strike(record, group_->options.id, servers_time(), group_->options.calm);
+  count_owner_failure(record, group_->options.id, servers_time(), group_->options.calm);
 }
 
 /// By the time of the write that began the term, and by our clock since then.
@@ -69,7 +69,7 @@ std::int64_t shard_seat::servers_time() const {
 error_code shard_seat::objection(const term_record& next) {
   const auto limit = group_->options.quarantine_after;
   if (limit == 0 || next.deaths == 0) return {};
-  if (next.deaths >= strikes_needed(next, limit)) {
+  if (next.deaths >= failures_needed(next, limit)) {
     objected_epoch_ = next.epoch - 1;
     return errc::career_failed;
   }

@@ -33,7 +33,7 @@ class shard_seat final : public term_seat {
 
   bool comes_after_its_leader() const override { return false; }
   /// A leader whose node is missing has gone: it made its node before it led, and no name is used twice.
-  awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& tell) override;
+  awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& changed) override;
   void sign(term_record& record, const term_record& before, std::int64_t before_ms) const override;
   bool has_signed(const term_record& record) const override { return record.leader_node == name_; }
   /// A failure while most shards of this member fail is not the shard's.

@@ -22,14 +22,14 @@ class log_source : public message_source {
   }
   bool can_read_again() const noexcept final { return true; }
   /// A position that can not be written stands in the way of all.
-  bool adapt(std::size_t, const error_code& why) override { return position_.note_refused(why); }
+  bool adapt(std::size_t, const error_code& why) override { return position_.on_refused(why); }
   bool is_outdated() const noexcept override { return position_.is_outdated(); }
   condition* changed() final { return &position_.changed(); }
   bool wants_look() const noexcept final { return position_.wants_look(); }
-  void doubt() final { position_.note_outdated(); }
+  void doubt() final { position_.mark_outdated(); }
   awaitable<outcome<std::set<std::string>>> parked_keys() final;
   awaitable<outcome<std::vector<key_state>>> look_at_keys(std::vector<std::string> keys) final;
-  void put_back(const std::vector<std::string>&) final { position_.note_outdated(); }
+  void put_back(const std::vector<std::string>&) final { position_.mark_outdated(); }
   std::string place_of_marks() const final { return source_->where.marks(shard_, group_); }
   awaitable<error_code> prepare(settlement::kind what, bool parks_key) final;
   transaction settling(const settlement& each) const final;

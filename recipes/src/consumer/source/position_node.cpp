@@ -22,7 +22,7 @@ position_node::position_node(source_frame_ptr frame, std::string path)
       session_(frame_->session),
       path_(std::move(path)),
       changed_(session_->get_scheduler()),
-      pause_(session_->patience()) {}
+      pause_(session_->time_limit()) {}
 
 void position_node::reset() {
   is_known_ = is_outdated_ = false;
@@ -50,7 +50,7 @@ awaitable<outcome<position_replies>> position_node::begin(std::string first, mor
       co_return looked;
     }
     error = co_await make(first);
-    if (may_have_happened(error) || is_server_refusal(error)) error = co_await outwait(error);
+    if (may_have_happened(error) || is_server_refusal(error)) error = co_await pause_before_retry(error);
     if (error) co_return failed<position_replies>(error);
   }
 }
@@ -103,17 +103,17 @@ awaitable<outcome<position_replies>> position_node::read(bool is_first, more_req
       pause_.reset();
       co_return outcome<replies>(error_code(), std::move(seen));
     }
-    error = co_await outwait(error);
+    error = co_await pause_before_retry(error);
     if (error) co_return failed<replies>(error);
   }
 }
 
-bool position_node::note_refused(const error_code& why) {
+bool position_node::on_refused(const error_code& why) {
   if (is_write_conflict(why)) is_outdated_ = true;
   return is_write_conflict(why);
 }
 
-awaitable<error_code> position_node::outwait(error_code failure) {
+awaitable<error_code> position_node::pause_before_retry(error_code failure) {
   if (is_server_refusal(failure)) {
     const bool rested = co_await session_->rest(pause_);
     co_return rested || session_->over() ? error_code() : make_error_code(asio::error::operation_aborted);

@@ -48,21 +48,21 @@ class position_node {
 
   /// Somebody else has written or removed it. Nothing may be received until it is read again.
   bool is_outdated() const noexcept { return is_outdated_; }
-  void note_outdated() noexcept { is_outdated_ = true; }
+  void mark_outdated() noexcept { is_outdated_ = true; }
 
   /// The write of a commit, from the version that is known.
   void write(transaction& to, std::string text) const { to.set(path_, std::move(text), version_); }
-  void note_written() {
+  void on_written() {
     ++version_;
     changed_.notify();
   }
   /// That write was refused. False: the refusal concerns the whole term.
-  bool note_refused(const error_code& why);
+  bool on_refused(const error_code& why);
 
   /// Waits after a failure that tells nothing of what is stored. Error: there is no further try.
-  awaitable<error_code> outwait(error_code failure);
-  /// A server has answered: the next pause of `outwait` is the first one again.
-  void note_answered() { pause_.reset(); }
+  awaitable<error_code> pause_before_retry(error_code failure);
+  /// A server has answered: the next pause of `pause_before_retry` is the first one again.
+  void on_answered() { pause_.reset(); }
 
  private:
   awaitable<outcome<replies>> read(bool is_first, more_requests more);

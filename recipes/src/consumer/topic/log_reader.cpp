@@ -112,7 +112,7 @@ awaitable<error_code> log_reader::get_ready() {
   if (!stored) co_return errc::foreign_data;
   progress_ = log_progress(std::move(*stored));
   position_.know(seen[0]);
-  note_list(seen[1].children);
+  record_list(seen[1].children);
   co_return error_code();
 }
 
@@ -141,14 +141,14 @@ awaitable<error_code> log_reader::list_again() {
     auto& [error, seen] = looked;
     if (error) co_return error;
     if (seen[0].error == errc::no_auth || seen[1].error == errc::no_auth) co_return errc::no_auth;
-    if (seen[1].error) position_.note_outdated();
+    if (seen[1].error) position_.mark_outdated();
     if (position_.is_outdated()) co_return error_code();
-    note_list(seen[1].children);
+    record_list(seen[1].children);
     if (last_listed_ > last_asked_) co_return error_code();
   }
 }
 
-void log_reader::note_list(const std::vector<std::string>& children) {
+void log_reader::record_list(const std::vector<std::string>& children) {
   for (auto& each : batches_of(children)) {
     if (each.number <= last_listed_) continue;
     last_listed_ = each.number;
@@ -182,12 +182,12 @@ awaitable<error_code> log_reader::take_answer() {
   if (is_cancelled(node.error)) co_return node.error;
   if (is_untold(node.error)) {
     forget_asked();
-    co_return co_await position_.outwait(node.error);
+    co_return co_await position_.pause_before_retry(node.error);
   }
   const auto which = std::move(asked_.front().which);
   asked_.pop_front();
   asked_messages_ -= which.count;
-  position_.note_answered();
+  position_.on_answered();
   take_batch(which, node);
   co_return error_code();
 }
@@ -287,7 +287,7 @@ awaitable<error_code> log_reader::read_batches(std::vector<batch_name> which,
     const auto bad = std::ranges::find_if(nodes, [](const backend::reply& each) { return is_untold(each.error); });
     if (bad != nodes.end()) {
       const auto failure = bad->error;
-      auto error = co_await position_.outwait(failure);
+      auto error = co_await position_.pause_before_retry(failure);
       if (error) co_return error;
       continue;
     }

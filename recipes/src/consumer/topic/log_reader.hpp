@@ -55,7 +55,7 @@ class log_reader {
   awaitable<error_code> list_again();
   awaitable<error_code> take_answer();
   awaitable<error_code> read_batches(std::vector<batch_name> which, std::map<std::int32_t, backend::reply>& into);
-  void note_list(const std::vector<std::string>& children);
+  void record_list(const std::vector<std::string>& children);
   void ask_ahead(std::size_t most);
   void forget_asked();
   void take_batch(const batch_name& which, backend::reply& node);

@@ -40,14 +40,14 @@ void log_trimmer::start() {
 }
 
 /// Long before there is no room any more.
-void log_trimmer::tell_if_large(std::size_t batches) {
+void log_trimmer::log_if_large(std::size_t batches) {
   const auto& log = topic_->session->options().log;
   if (batches <= many_batches || std::exchange(is_told_, true) || !log) return;
   const auto path = topic_->where.shard(shard_);
   const auto words =
       std::to_string(batches) + " batches are kept, of 40 000 that have room: a group is behind, or is gone";
-  const auto tell = guarded(*topic_->session->get_scheduler(), log);
-  tell({log_severity::warning, session_event::operation_failed, {}, {}, path, errc::full, words});
+  const auto write = guarded(*topic_->session->get_scheduler(), log);
+  write({log_severity::warning, session_event::operation_failed, {}, {}, path, errc::full, words});
 }
 
 bool log_trimmer::is_by_itself() const {
@@ -61,7 +61,7 @@ void log_trimmer::stop() {
   is_told_ = false;
 }
 
-void log_trimmer::note_consumed() {
+void log_trimmer::on_consumed() {
   if (!std::exchange(has_news_, true)) changed_.notify();
 }
 
@@ -99,7 +99,7 @@ awaitable<error_code> log_trimmer::trim() {
   auto& [error, seen] = looked;
   const bool is_needed =
       is_by_itself() ? seen.positions.empty() : seen.positions.size() < topic_->options.retention.groups.size();
-  if (!error) tell_if_large(seen.batches.size());
+  if (!error) log_if_large(seen.batches.size());
   if (error || is_needed) co_return error;  // a group that has not begun needs everything
   auto chosen = co_await choose(std::move(seen.batches), seen.positions);
   auto& [failure, which] = chosen;

@@ -27,7 +27,7 @@ class log_trimmer : public std::enable_shared_from_this<log_trimmer> {
   void start();
   void stop();
   /// Batches were consumed.
-  void note_consumed();
+  void on_consumed();
 
  private:
   struct size_and_age {
@@ -50,7 +50,7 @@ class log_trimmer : public std::enable_shared_from_this<log_trimmer> {
   awaitable<error_code> remove(std::vector<batch_name> which);
   bool is_too_old(const batch_name& which) const;
   bool is_by_itself() const;
-  void tell_if_large(std::size_t batches);
+  void log_if_large(std::size_t batches);
   awaitable<outcome<std::vector<std::string>>> groups() const;
 
   topic_frame_ptr topic_;

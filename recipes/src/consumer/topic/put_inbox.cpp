@@ -13,14 +13,14 @@ void cancel(const scheduler_ptr& on, const std::weak_ptr<topic_put>& which) {
   auto alive = which.lock();
   if (!alive) return;
   asio::post(on->base,
-             [caller = std::move(alive->caller)]() mutable { caller.tell(asio::error::operation_aborted, 0); });
+             [caller = std::move(alive->caller)]() mutable { caller.complete(asio::error::operation_aborted, 0); });
 }
 
 }  // namespace
 
 void put_inbox::refuse(topic_caller::handler whose, const error_code& why) {
   auto caller = std::make_shared<topic_caller>(*on_, std::move(whose));
-  asio::post(on_->base, [caller, why] { caller->tell(why, 0); });
+  asio::post(on_->base, [caller, why] { caller->complete(why, 0); });
 }
 
 void put_inbox::add(topic_caller::handler whose, std::vector<topic_message> what, bool is_many, const taker& take) {

@@ -6,15 +6,15 @@
 
 namespace zkrecipes::detail {
 
-void tell_all(asio::any_io_executor base, std::deque<put_result> results) {
+void complete_results(asio::any_io_executor base, std::deque<put_result> results) {
   asio::post(base, [base, results = std::move(results)]() mutable {
     while (!results.empty()) {
       auto first = std::move(results.front());
       results.pop_front();
       try {
-        first.whose.tell(first.error, first.number);
+        first.whose.complete(first.error, first.number);
       } catch (...) {
-        tell_all(base, std::move(results));
+        complete_results(base, std::move(results));
         throw;
       }
     }

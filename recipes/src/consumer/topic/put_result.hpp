@@ -15,6 +15,6 @@ struct put_result {
 };
 
 /// Calls the handlers on their executors. An exception of one of them does not concern the others.
-void tell_all(asio::any_io_executor base, std::deque<put_result> results);
+void complete_results(asio::any_io_executor base, std::deque<put_result> results);
 
 }  // namespace zkrecipes::detail

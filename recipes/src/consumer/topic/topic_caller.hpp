@@ -20,7 +20,7 @@ class topic_caller {
   topic_caller(const scheduler& on, handler whose) : whose_(std::move(whose)), target_(target_of(whose_, on)) {}
 
   /// Calls the handler on its executor, unless it was told before. Outside of the strand.
-  void tell(error_code error, std::uint64_t number) {
+  void complete(error_code error, std::uint64_t number) {
     if (!whose_) return;
     asio::dispatch(target_, [h = std::move(whose_), error, number]() mutable { std::move(h)(error, number); });
   }

@@ -139,7 +139,7 @@ awaitable<outcome<>> topic_core::put_back(std::uint32_t, std::string group, dead
     if (error == errc::no_node && was_sent) co_return outcome<>(errc::outcome_unknown);
     const bool is_maybe_done = may_have_happened(error) && result.sent;
     was_sent = was_sent || is_maybe_done;
-    if (is_maybe_done) error = co_await see_letter(topic_->session, letter);
+    if (is_maybe_done) error = co_await check_letter(topic_->session, letter);
     const bool is_undone = may_have_happened(result.error) && (!error || !is_maybe_done);
     if (!is_undone || error == errc::session_expired) co_return outcome<>(error);
     error = co_await topic_->session->wait_connected(nullptr, topic_->session->retry_deadline());

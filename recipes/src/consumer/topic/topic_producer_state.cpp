@@ -175,7 +175,7 @@ bool topic_producer_state::compose(topic_put& each, topic_transaction& into) {
 }
 
 void topic_producer_state::conclude(const topic_sender::result& what) {
-  note_put(what.put, what.before);
+  on_put(what.put, what.before);
   fail(what.failed, what.error);
   if (sender_->is_idle()) begin_again();
   end_late();
@@ -195,11 +195,11 @@ void topic_producer_state::end_late() {
     results_.push_back({std::move(late.caller), backend::not_sent(), late.put});
   }
   waiting_.erase(first, behind);
-  if (!results_.empty()) tell_all(get_scheduler()->base, std::exchange(results_, {}));
+  if (!results_.empty()) complete_results(get_scheduler()->base, std::exchange(results_, {}));
 }
 
 /// So many messages are in the topic; the first of them has the number behind `number`.
-void topic_producer_state::note_put(std::size_t count, std::uint64_t number) {
+void topic_producer_state::on_put(std::size_t count, std::uint64_t number) {
   while (!waiting_.empty()) {
     auto& first = *waiting_.front();
     const auto some = std::min(count, first.composed - first.put);

@@ -51,7 +51,7 @@ class topic_producer_state : public std::enable_shared_from_this<topic_producer_
   void compose(topic_transaction& into);
   bool compose(topic_put& each, topic_transaction& into);
   void conclude(const topic_sender::result& what);
-  void note_put(std::size_t count, std::uint64_t number);
+  void on_put(std::size_t count, std::uint64_t number);
   void fail(std::size_t count, const error_code& error);
   void begin_again();
   void end_late();

@@ -25,7 +25,7 @@ error_code topic_room::refusal(std::uint32_t shard) const {
   return found->second.is_full ? make_error_code(errc::full) : error_code();
 }
 
-void topic_room::note_batch(std::uint32_t shard, std::string_view name) {
+void topic_room::record_batch(std::uint32_t shard, std::string_view name) {
   auto& which = rooms_[shard];
   ++which.put;
   const auto batch = parse_batch_name(name);

@@ -21,7 +21,7 @@ class topic_room {
   /// Why nothing can be put into a shard: `full` or `sequence_exhausted`; clear if there is room.
   error_code refusal(std::uint32_t shard) const;
   /// A batch was put there, with this name.
-  void note_batch(std::uint32_t shard, std::string_view name);
+  void record_batch(std::uint32_t shard, std::string_view name);
   /// Looks at the shards whose time has come. Without an answer they are looked at later.
   awaitable<void> look();
 

@@ -32,7 +32,7 @@ awaitable<error_code> topic_sender::make_topic() {
 
 awaitable<outcome<std::uint64_t>> topic_sender::last() {
   auto seen = record_;  // transactions under way go by the version that we knew when they were sent
-  seen.doubt();
+  seen.invalidate();
   auto error = co_await seen.read();
   const bool is_news = !error && is_idle() && !record_.is_known();
   if (is_news) {
@@ -99,15 +99,15 @@ awaitable<topic_sender::result> topic_sender::settle(topic_room& room) {
   done.put = first->what.count();
   done.before = first->after - first->what.count();
   record_.record_written(first->after, first->answer.results[first->writes - 1].stat.version);
-  note_names(*first, room);
+  record_names(*first, room);
   send_again();
   co_return done;
 }
 
-void topic_sender::note_names(const flight& which, topic_room& room) {
+void topic_sender::record_names(const flight& which, topic_room& room) {
   const auto& nodes = which.what.nodes();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    room.note_batch(nodes[i].shard, name_of(which.answer.results[which.writes + i].path));
+    room.record_batch(nodes[i].shard, name_of(which.answer.results[which.writes + i].path));
   }
 }
 
@@ -177,7 +177,7 @@ topic_sender::result topic_sender::give_up(std::size_t count, const error_code& 
   result all;
   all.failed = count;
   all.error = may_be_there_ && is_refusal(why) ? make_error_code(errc::outcome_unknown) : why;
-  record_.doubt();
+  record_.invalidate();
   may_be_there_ = false;
   return all;
 }

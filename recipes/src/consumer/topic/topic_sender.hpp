@@ -64,7 +64,7 @@ class topic_sender : public std::enable_shared_from_this<topic_sender> {
   awaitable<void> carry(flight_ptr which, backend::request multi);
   awaitable<error_code> make_topic();
   awaitable<error_code> make_folders(const topic_transaction& what);
-  void note_names(const flight& which, topic_room& room);
+  void record_names(const flight& which, topic_room& room);
   awaitable<result> settle_failure();
   std::deque<flight_ptr> take_all();
   result repeat(std::deque<flight_ptr> all, std::uint64_t before);

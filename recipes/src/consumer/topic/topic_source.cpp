@@ -72,7 +72,7 @@ const batch_name* topic_source::name_of_finished(std::int32_t number) const {
 
 /// That a batch can not be removed stands in nobody's way. A position that can not be written does.
 bool topic_source::adapt(std::size_t operation, const error_code& why) {
-  if (operation == 0 || operation > removing_.size()) return position().note_refused(why);
+  if (operation == 0 || operation > removing_.size()) return position().on_refused(why);
   if (why == errc::no_auth) removes_at_once_ = false;
   kept_.insert(removing_[operation - 1]);
   finished_.erase(removing_[operation - 1]);
@@ -84,9 +84,9 @@ bool topic_source::adapt(std::size_t operation, const error_code& why) {
 awaitable<void> topic_source::settled(std::vector<settlement> batch) {
   auto& progress = reader_.progress();
   for (const auto& each : batch) apply(progress, each);
-  position().note_written();
+  position().on_written();
   const auto numbers = progress.take_finished();
-  if (!numbers.empty() && !removes_at_once_) trimmer_->note_consumed();
+  if (!numbers.empty() && !removes_at_once_) trimmer_->on_consumed();
   for (const auto number : numbers) {
     auto which = reader_.drop(number);
     if (which && !kept_.contains(number)) finished_.emplace(number, std::move(*which));

@@ -39,7 +39,7 @@ awaitable<error_code> commit_cleaner::clean_all() {
   latest_ = std::get<1>(timed) - age_.count();
   error = std::get<0>(timed);
   if (error == errc::no_node) co_return error_code();  // the path was removed just now
-  if (!error) error = co_await see_to_undecided();
+  if (!error) error = co_await handle_undecided();
   if (error) co_return error;
   auto hours = co_await index_.hours();
   error = std::get<0>(hours);
@@ -53,7 +53,7 @@ awaitable<error_code> commit_cleaner::clean_all() {
 
 /// Handles the transactions with a mark among the undecided: removes or moves marks that are out of date, and aborts
 /// transactions that are old.
-awaitable<error_code> commit_cleaner::see_to_undecided() {
+awaitable<error_code> commit_cleaner::handle_undecided() {
   auto found = co_await index_.read_undecided();
   auto error = std::get<0>(found);
   for (const auto& each : std::get<1>(found)) {

@@ -22,7 +22,7 @@ class commit_cleaner {
 
  private:
   awaitable<error_code> clean_all();
-  awaitable<error_code> see_to_undecided();
+  awaitable<error_code> handle_undecided();
   awaitable<error_code> give_up(std::string id);
   awaitable<error_code> clean_hour(std::string hour);
   awaitable<error_code> remove(indexed_transaction which, std::string mark);

@@ -69,7 +69,7 @@ awaitable<error_code> commit_leader::take_over() {
   const auto deadline = session_->now() + options_.vote_timeout;
   for (const auto& each : replies[0].children) {
     auto [found, is_new] = deciding_.try_emplace(each);
-    if (is_new) found->second.run(session_->strand(), see_to(shared_from_this(), each, deadline));
+    if (is_new) found->second.run(session_->strand(), finish_transaction(shared_from_this(), each, deadline));
   }
   co_return error_code();
 }
@@ -83,21 +83,21 @@ void commit_leader::begin_cleaning() {
 awaitable<void> commit_leader::clean(std::shared_ptr<commit_leader> self) {
   commit_cleaner cleaner(self->session_, self->path_, self->options_.retention);
   auto done = co_await cleaner.clean();
-  self->tell({}, std::get<0>(done));
+  self->on_failure({}, std::get<0>(done));
   self->next_cleaning_ =
       self->session_->now() + std::max<lease_clock::duration>(self->options_.retention / 4, least_pause);
   self->changed_.notify();
 }
 
 /// Works on a transaction until it is decided and its mark is moved. A refused request is tried again, with pauses.
-awaitable<void> commit_leader::see_to(std::shared_ptr<commit_leader> self, std::string id,
-                                      lease_clock::time_point deadline) {
+awaitable<void> commit_leader::finish_transaction(std::shared_ptr<commit_leader> self, std::string id,
+                                                  lease_clock::time_point deadline) {
   commit_transaction which(self->session_, self->path_, id);
   condition pause(self->session_->get_scheduler());
   back_off pauses(least_pause, longest_pause);
   for (;;) {
     auto error = co_await which.finish(deadline);
-    if (!error || !self->tell(id, error)) break;
+    if (!error || !self->on_failure(id, error)) break;
     auto why = co_await pause.wait(pauses.next(*self->session_->get_scheduler()));
     if (why == wake::cancelled) break;
   }
@@ -106,7 +106,7 @@ awaitable<void> commit_leader::see_to(std::shared_ptr<commit_leader> self, std::
 
 /// Tells the user why a request was refused, unless the connection or the session was lost. Returns whether another
 /// try makes sense.
-bool commit_leader::tell(const std::string& id, const error_code& error) {
+bool commit_leader::on_failure(const std::string& id, const error_code& error) {
   if (!error || forbids_retry(error)) return false;
   if (options_.on_refused && !is_unanswered(error)) options_.on_refused(id, error);
   return true;

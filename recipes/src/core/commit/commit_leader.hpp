@@ -29,8 +29,9 @@ class commit_leader : public std::enable_shared_from_this<commit_leader> {
   awaitable<error_code> take_over();
   void begin_cleaning();
   static awaitable<void> clean(std::shared_ptr<commit_leader> self);
-  static awaitable<void> see_to(std::shared_ptr<commit_leader> self, std::string id, lease_clock::time_point deadline);
-  bool tell(const std::string& id, const error_code& error);
+  static awaitable<void> finish_transaction(std::shared_ptr<commit_leader> self, std::string id,
+                                            lease_clock::time_point deadline);
+  bool on_failure(const std::string& id, const error_code& error);
 
   own_node_ptr node_;
   core_ptr session_;

@@ -165,13 +165,13 @@ transaction deciding(const std::string& node, const commit_sight& seen) {
 }
 
 awaitable<outcome<commit_outcome>> commit_transaction::decide(lease_clock::time_point deadline) {
-  auto seen = co_await see_decided(deadline);
+  auto seen = co_await check_decided(deadline);
   if (seen.is_written) index_.move_mark_later(id_, seen.stat.ctime);
   co_return outcome<commit_outcome>(seen.error, seen.error ? commit_outcome() : seen.record.outcome);
 }
 
 awaitable<error_code> commit_transaction::finish(lease_clock::time_point deadline) {
-  auto seen = co_await see_decided(deadline);
+  auto seen = co_await check_decided(deadline);
   if (seen.error == errc::no_node) co_return co_await index_.remove_mark(mark_);  // somebody has removed it by hand
   if (seen.error) co_return seen.error;
   if (!seen.is_written) {
@@ -182,7 +182,7 @@ awaitable<error_code> commit_transaction::finish(lease_clock::time_point deadlin
 }
 
 /// Waits for the votes until the deadline, and then writes the decision, unless another client has written it.
-awaitable<commit_sight> commit_transaction::see_decided(lease_clock::time_point deadline) {
+awaitable<commit_sight> commit_transaction::check_decided(lease_clock::time_point deadline) {
   transaction_watch over(session_, node_);
   for (;;) {
     auto seen = co_await over.look();

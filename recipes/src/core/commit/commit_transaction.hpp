@@ -32,7 +32,7 @@ class commit_transaction {
  private:
   awaitable<error_code> settle(std::string by);
   awaitable<outcome<commit_outcome>> compare_votes(commit_vote what);
-  awaitable<commit_sight> see_decided(lease_clock::time_point deadline);
+  awaitable<commit_sight> check_decided(lease_clock::time_point deadline);
   awaitable<error_code> wait_moved();
 
   core_ptr session_;

@@ -46,19 +46,19 @@ commit_campaign::commit_campaign(core_ptr session, std::string path, commit_coor
     : session_(std::move(session)), path_(std::move(path)), options_(std::move(options)) {}
 
 awaitable<outcome<>> commit_campaign::run() {
-  auto pause = session_->patience();
+  auto pause = session_->backoff();
   for (;;) {
     auto error = co_await lead_once();
     if (!error) pause.reset();
     // The session's root can be made a moment later, so that it is missing is waited out from the beginning.
     if (is_refused(error) && mends(error, has_worked_ || error == errc::no_node)) {
       if (options_.on_refused) options_.on_refused({}, error);
-      error = co_await session_->outwait(pause, nullptr);
+      error = co_await session_->pause_before_retry(pause, nullptr);
       if (!error) continue;
     }
     if (!mends(error, false)) co_return outcome<>(error);
     while (session_->has_lapsed()) {
-      error = co_await session_->outwait(pause, nullptr);
+      error = co_await session_->pause_before_retry(pause, nullptr);
       if (error) co_return outcome<>(error);
     }
   }

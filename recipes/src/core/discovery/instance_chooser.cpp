@@ -45,7 +45,7 @@ void instance_chooser::renew() {
 /// Calls that were begun before the rest, and fail during it, say nothing new.
 void instance_chooser::note_error(const std::string& id) {
   const auto now = get_scheduler()->now();
-  auto& each = strikes_[id];
+  auto& each = streaks_[id];
   if (now < each.until) return;
   if (now - std::max(each.last, each.until) >= options_.rest) each = {};
   each.last = now;
@@ -62,8 +62,8 @@ void instance_chooser::learn(const children_snapshot& nodes) {
   known_ = std::move(change.now);
   fit_until_ = {};
   // An instance that comes again begins without errors, also if we have not seen it gone.
-  for (const auto& each : change.removed) strikes_.erase(each.id);
-  std::erase_if(strikes_, [this](const auto& each) { return !is_known(each.first); });
+  for (const auto& each : change.removed) streaks_.erase(each.id);
+  std::erase_if(streaks_, [this](const auto& each) { return !is_known(each.first); });
 }
 
 bool instance_chooser::is_known(const std::string& id) const {
@@ -87,8 +87,8 @@ std::uint64_t instance_chooser::weight(const service_instance& each) const {
 
 /// `now` for one that does not rest.
 lease_clock::time_point instance_chooser::end_of_rest(const candidate& each, lease_clock::time_point now) const {
-  const auto found = strikes_.find(each.instance->id);
-  return found == strikes_.end() ? now : std::max(found->second.until, now);
+  const auto found = streaks_.find(each.instance->id);
+  return found == streaks_.end() ? now : std::max(found->second.until, now);
 }
 
 /// At most half of them rest, those whose rest ends last: where more have failed at the same time, it is our own

@@ -27,7 +27,7 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
 
  private:
   /// The errors of an instance, and its rest, which grows from one to the next.
-  struct strikes {
+  struct error_streak {
     int count = 0;  // since the last rest
     lease_clock::time_point last{};
     std::chrono::milliseconds rest{0};
@@ -55,7 +55,7 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
   children_reader_ptr reader_;
   service_provider_options options_;
   service_snapshot known_;
-  std::map<std::string, strikes> strikes_;  // by id
+  std::map<std::string, error_streak> streaks_;  // by id
   // The instances that may be chosen, kept until an instance comes, goes, begins or ends a rest, unless the user's
   // functions decide: they are asked in each pick.
   candidate_list fit_;

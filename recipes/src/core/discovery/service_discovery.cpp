@@ -47,13 +47,13 @@ awaitable<outcome<service_registration>> register_instance(core_ptr session, std
     options.mode = create_mode::persistent;
     same = is_earlier_run;
   }
-  const auto patience = 2 * session->options().timeout;  // the end of a session can come late by a tick of the server
+  const auto limit = 2 * session->options().timeout;  // the end of a session can come late by a tick of the server
   auto path = join(join(base, instance.name), instance.id);
   auto node = std::make_shared<kept_node>(std::move(session), std::move(path), std::move(*text), std::move(options),
                                           std::move(same), &keep_drain_mark);
   node->start();
   service_registration registration{persistent_node(node)};  // its destructor unregisters unless it is passed on
-  auto error = co_await node->wait_standing(is_earlier_run, patience);
+  auto error = co_await node->wait_standing(is_earlier_run, limit);
   if (error) registration = service_registration();
   co_return result_type(error, std::move(registration));
 }

@@ -53,15 +53,15 @@ Enum from_string(std::string_view text, Enum last, Enum otherwise) {
   return otherwise;
 }
 
-json_object to_json(const strike_row& row) {
+json_object to_json(const failure_streak& row) {
   json_object object;
   object.set("by", row.by).set("at_ms", row.at_ms);
   if (row.quarantines) object.set("quarantines", row.quarantines);
   return object;
 }
 
-strike_row read_strikes(const json_object& object) {
-  strike_row row;
+failure_streak read_streak(const json_object& object) {
+  failure_streak row;
   row.by = object.texts("by").value_or(std::vector<std::string>());
   row.at_ms = object.integer("at_ms", 0, latest_ms).value_or(0);
   row.quarantines = object.integer("quarantines", 0).value_or(0);
@@ -90,8 +90,8 @@ std::string serialize(const term_record& record) {
   if (!record.history.empty()) object.set("history", record.history);
   if (record.deaths) object.set("deaths", record.deaths).set("struck", to_json(record.struck));
   if (record.notes != json_object()) {
-    json_object noted;
-    object.set("consumer", noted.set("epoch", record.epoch).add(record.notes));
+    json_object notes;
+    object.set("consumer", notes.set("epoch", record.epoch).add(record.notes));
   }
   return object.add(record.unknown_fields).to_text();
 }
@@ -115,19 +115,19 @@ std::optional<term_record> parse_record(const std::string& data) try {
     record.died_in = from_string(leader.text("died_in").value_or(std::string()), last_phase, term_phase::unknown);
   }
   record.deaths = object->integer("deaths", 0).value_or(0);
-  if (record.deaths) record.struck = read_strikes(object->object("struck").value_or(json_object()));
+  if (record.deaths) record.struck = read_streak(object->object("struck").value_or(json_object()));
   record.history = believable(object->texts("history").value_or(std::vector<std::string>()), record.epoch);
   record.unknown_fields = object->without(
       {"epoch", "phase", "how", "hand_over_deadline_ms", "leader", "deaths", "struck", "history", "consumer"});
-  const auto noted = object->object("consumer").value_or(json_object());
-  if (noted.integer("epoch") == record.epoch) record.notes = noted.without({"epoch"});
+  const auto notes = object->object("consumer").value_or(json_object());
+  if (notes.integer("epoch") == record.epoch) record.notes = notes.without({"epoch"});
   return record;
 } catch (const std::bad_optional_access&) {  // a field is missing, has another type, or is out of bounds
   return std::nullopt;
 }
 
-noted_work work_noted_in(const term_record& record) {
-  noted_work work;
+recorded_work work_in(const term_record& record) {
+  recorded_work work;
   if (record.finished()) return work;
   const auto figures = record.notes.object("figures").value_or(json_object());
   work.held_off = figures.text("held_off").value_or(std::string());

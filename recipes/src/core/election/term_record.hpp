@@ -29,7 +29,7 @@ inline constexpr std::int64_t latest_ms = 9'000'000'000'000;
 inline constexpr std::size_t most_ended_terms = 8;
 
 /// The failures with a shard: a fault of the shard itself shows with several members, and at several times.
-struct strike_row {
+struct failure_streak {
   std::vector<std::string> by{};  ///< The ids of the members.
   std::int64_t at_ms = 0;         ///< The last strike that was counted, by the servers' clock; 0: it is not known.
   std::int64_t quarantines = 0;   ///< How often in a row the shard was put in quarantine.
@@ -47,10 +47,10 @@ struct term_record {
   std::chrono::milliseconds aftermath{0};
   /// The phase in which the leader's process has died, if `phase` is `died`.
   term_phase died_in = term_phase::none;
-  /// For a shard: strikes in a row, each a term that ended by a crash or an exception without progress (strikes.hpp).
-  /// Elections do not count them.
+  /// For a shard: strikes in a row, each a term that ended by a crash or an exception without progress
+  /// (failure_streak.hpp). Elections do not count them.
   std::int64_t deaths = 0;
-  strike_row struck{};  ///< Counts only beside `deaths`: an older version clears only these.
+  failure_streak struck{};  ///< Counts only beside `deaths`: an older version clears only these.
   /// When the term began, by the servers' clock, in milliseconds since 1970. 0: it is not known, or not kept. The first
   /// write of a term can not tell it, because it is the time of that write.
   std::int64_t began_ms = 0;
@@ -77,13 +77,13 @@ std::string serialize(const term_record& record);
 std::optional<term_record> parse_record(const std::string& data);
 
 /// What the notes of a term that is going on tell operators of its work.
-struct noted_work {
+struct recorded_work {
   std::string held_off{};  ///< Why all attempts fail; empty: it is not so.
   bool is_still = false;   ///< A call has run for long.
   std::string still_message{};
 };
 
-noted_work work_noted_in(const term_record& record);
+recorded_work work_in(const term_record& record);
 
 /// The record in `data` with the phase `died`; everything else stays as it is, also what this version does not know.
 /// Nothing if the data is not the record of a term that is going on, or if its phase is one of a later version. It has

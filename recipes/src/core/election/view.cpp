@@ -63,8 +63,8 @@ awaitable<error_code> read_candidates(core_ptr session, election_nodes& nodes, c
 
 void watch_node(const core_ptr& session, election_follower& follower, const std::string& path) {
   follower.hints.clear();
-  follower.hints.push_back(session->arm(watch_kind::data, path, follower.tell));
-  follower.hints.push_back(session->arm(watch_kind::children, path, follower.tell));
+  follower.hints.push_back(session->arm(watch_kind::data, path, follower.changed));
+  follower.hints.push_back(session->arm(watch_kind::children, path, follower.changed));
 }
 
 /// Reads the election once. `moved`: it changed while it was read.
@@ -82,7 +82,7 @@ awaitable<error_code> read_once(core_ptr session, election_nodes& nodes, electio
   auto members = members_of(listed.children, election_line(nodes.path).accepted);
   if (watched && !members.empty()) {
     const auto first = join(nodes.path, members.front().name);
-    follower->hints.push_back(session->arm(watch_kind::data, first, follower->tell));
+    follower->hints.push_back(session->arm(watch_kind::data, first, follower->changed));
   }
   co_return co_await read_candidates(session, nodes, members, follower, moved);
 }
@@ -150,7 +150,7 @@ std::optional<election_view> interpret(const election_nodes& nodes, wall_time pr
   if (!recorded && keeps_record(first.data)) return view;
   if (!recorded) view.phase = term_phase::none, view.how.reset();
   if (recorded) {
-    auto work = work_noted_in(*record);
+    auto work = work_in(*record);
     view.held_off = std::move(work.held_off);
     view.is_still = work.is_still;
     view.still_message = std::move(work.still_message);
@@ -165,7 +165,7 @@ awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string p
   constexpr int max_tries = 5;  // then a view that mixes two moments is better than none
   const incarnation_ptr any;
   const auto deadline = session->retry_deadline();
-  auto pause = session->patience();
+  auto pause = session->backoff();
   election_nodes nodes;
   nodes.path = std::move(path);
   error_code error;
@@ -178,7 +178,7 @@ awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string p
     error = co_await read_once(session, nodes, follower, moved);
     if (error == errc::connection_loss || (!error && moved && tries++ < max_tries)) continue;
     if (error != errc::server_error || session->now() >= deadline) break;
-    error = co_await session->outwait(pause, any);
+    error = co_await session->pause_before_retry(pause, any);
     if (error) break;
   }
   co_return outcome<election_nodes>(error, std::move(nodes));

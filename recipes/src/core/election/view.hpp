@@ -31,7 +31,7 @@ struct election_nodes {
 
 /// What a reader that waits for changes has, and one that looks once has not.
 struct election_follower {
-  condition& tell;  ///< Notified when the view can have changed.
+  condition& changed;  ///< Notified when the view can have changed.
   /// Candidates that need not be read again, unless they are first, by the names of their nodes, which no other
   /// candidate has or will have.
   std::map<std::string, candidate> known{};

@@ -338,13 +338,13 @@ awaitable<outcome<>> kept_node::close() {
   co_return outcome<>(end_);
 }
 
-awaitable<error_code> kept_node::wait_standing(recogniser may_go, lease_clock::duration patience) {
+awaitable<error_code> kept_node::wait_standing(recogniser may_go, lease_clock::duration limit) {
   auto deadline = never;
   for (;;) {
     auto started = co_await wait_started();
     const auto error = std::get<0>(started);
     if (error != errc::busy || !may_go || !may_go(in_the_way_)) co_return error;
-    if (deadline == never) deadline = scheduler_->deadline_of(patience);
+    if (deadline == never) deadline = scheduler_->deadline_of(limit);
     auto why = co_await changed_.wait(deadline);
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
     if (why == wake::timed_out) co_return error;

@@ -56,7 +56,7 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   awaitable<outcome<>> wait_started();
   /// Waits until the node stands, or an error keeps it from standing. While another session's node is in the way
   /// (`busy`) it waits on for this time, if that node holds what `may_go` admits.
-  awaitable<error_code> wait_standing(recogniser may_go, lease_clock::duration patience);
+  awaitable<error_code> wait_standing(recogniser may_go, lease_clock::duration limit);
   awaitable<outcome<>> set_data(std::string data);
   awaitable<outcome<persistent_node_status>> wait_status_change(std::uint64_t seen);
   awaitable<outcome<>> close();

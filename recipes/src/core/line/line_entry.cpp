@@ -44,7 +44,7 @@ awaitable<error_code> enter_line(const core_ptr& session, const line_spec& line,
                                  line_place& ours, line_reading& seen) {
   auto pass = co_await session->entrance().enter(session->get_scheduler());
   if (!pass) co_return asio::error::operation_aborted;
-  auto pause = session->patience();
+  auto pause = session->backoff();
   for (;;) {
     auto error = co_await session->wait_connected(ours.bound, never);
     if (error) co_return error;
@@ -70,7 +70,7 @@ awaitable<error_code> enter_line(const core_ptr& session, const line_spec& line,
       error = co_await find_own(session, line, ours, seen);
       if (error || !ours.path.empty()) co_return error;
     } else if (created.throttled) {
-      error = co_await session->outwait(pause, ours.bound);
+      error = co_await session->pause_before_retry(pause, ours.bound);
       if (error) co_return error;
     } else {
       if (created.error == asio::error::operation_aborted || created.error == errc::server_error) {

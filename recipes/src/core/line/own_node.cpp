@@ -192,7 +192,7 @@ awaitable<outcome<std::vector<backend::reply>>> ask_once(own_node& node, const s
 
 awaitable<outcome<std::vector<backend::reply>>> ask(own_node& node, std::vector<backend::request> all) {
   const auto& session = node.session();
-  auto pause = session->patience();
+  auto pause = session->backoff();
   for (;;) {
     auto answered = co_await ask_once(node, all);
     auto& [error, answers] = answered;

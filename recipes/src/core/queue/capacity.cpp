@@ -36,7 +36,7 @@ bool capacity::is_measured() const noexcept {
 }
 
 awaitable<outcome<capacity::pass>> capacity::enter(std::size_t& some, bool all_or_none) {
-  auto error = co_await see_length(some);
+  auto error = co_await check_length(some);
   if (error || !has_limit()) co_return outcome<pass>(error, pass());
   ++waiting_;
   auto mine = co_await turns_.enter(frame_->session->get_scheduler());
@@ -49,7 +49,7 @@ awaitable<outcome<capacity::pass>> capacity::enter(std::size_t& some, bool all_o
 
 /// Measures the list before the first put of an object and after a refusal. Later measurements are sent together with a
 /// put, at no further round trip.
-awaitable<error_code> capacity::see_length(std::size_t some) {
+awaitable<error_code> capacity::check_length(std::size_t some) {
   error_code error;
   const bool is_due = is_measured() && (!has_measured_ || is_overlong());
   if (is_due || is_exhausted(number_)) error = co_await measure_once();

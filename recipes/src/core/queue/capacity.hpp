@@ -33,7 +33,7 @@ class capacity : public std::enable_shared_from_this<capacity> {
   void on_name(std::string_view name);
 
  private:
-  awaitable<error_code> see_length(std::size_t some);
+  awaitable<error_code> check_length(std::size_t some);
   void record_number(std::int32_t number);
   awaitable<error_code> measure_once();
   awaitable<error_code> measure();

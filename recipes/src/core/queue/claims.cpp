@@ -88,7 +88,7 @@ awaitable<backend::reply> claims::read_surely(exchange_ptr asked, backend::reque
 awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
   const auto& session = frame_->session;
   const auto deadline = session->retry_deadline();
-  auto pause = session->patience();
+  auto pause = session->backoff();
   for (;;) {
     auto answer = co_await session->answer(which.claiming);
     const int place = failed_at(answer);
@@ -100,7 +100,7 @@ awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
       error = co_await session->ensure_path(frame_->where.side, which.bound);
       if (error && !is_reply_lost(error)) co_return error;
     } else if (answer.throttled && session->now() < deadline) {
-      error = co_await session->outwait(pause, which.bound);
+      error = co_await session->pause_before_retry(pause, which.bound);
       if (error) co_return error;
     } else {
       at_item = place > 0 && answer.error != errc::no_node;
@@ -163,7 +163,7 @@ awaitable<void> claims::remove_claim(shared_frame frame, ending which, exchange_
 
 bool claims::is_early(const attempt& which, const backend::reply& stamp) {
   if (which.what.rank <= stamp.stat.ctime) return false;
-  clock_->note(stamp.stat.ctime, which.sent, frame_->session->now());
+  clock_->observe(stamp.stat.ctime, which.sent, frame_->session->now());
   return true;
 }
 
@@ -409,11 +409,11 @@ awaitable<error_code> claims::judge(claim_id which, std::string mark) {
 void claims::clear_up(claim_id which, std::string mark, incarnation_ptr bound) {
   if (mark.empty()) return;
   auto clearing =
-      owning(shared_from_this(), &claims::see_what_became, std::move(which), std::move(mark), std::move(bound));
+      owning(shared_from_this(), &claims::check_settlement, std::move(which), std::move(mark), std::move(bound));
   launch_detached(frame_->session->strand(), std::move(clearing));
 }
 
-awaitable<void> claims::see_what_became(claim_id which, std::string mark, incarnation_ptr bound) {
+awaitable<void> claims::check_settlement(claim_id which, std::string mark, incarnation_ptr bound) {
   const auto path = frame_->where.claim(which.name);
   auto look = make_request(opcode::get, path);
   backend::reply there;

@@ -110,7 +110,7 @@ class claims : public std::enable_shared_from_this<claims> {
   awaitable<error_code> judge_by_item(claim_id which);
   awaitable<error_code> judge(claim_id which, std::string mark);
   void clear_up(claim_id which, std::string mark, incarnation_ptr bound);
-  awaitable<void> see_what_became(claim_id which, std::string mark, incarnation_ptr bound);
+  awaitable<void> check_settlement(claim_id which, std::string mark, incarnation_ptr bound);
   held_items::iterator find_ours(const claim_id& which);
   bool is_early(const attempt& which, const backend::reply& stamp);
   void forget_ended();

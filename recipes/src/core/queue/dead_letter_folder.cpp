@@ -58,7 +58,7 @@ awaitable<outcome<>> discard_letter(core_ptr session, std::string folder, std::s
 }
 
 /// The letter has gone: we removed it, or another client revived or discarded it at that moment.
-awaitable<error_code> see_letter(core_ptr session, std::string path) {
+awaitable<error_code> check_letter(core_ptr session, std::string path) {
   auto there = co_await session->perform(make_request(opcode::exists, std::move(path)), retry::always);
   co_return there.error == errc::no_node ? make_error_code(errc::outcome_unknown) : there.error;
 }

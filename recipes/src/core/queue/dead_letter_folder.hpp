@@ -20,7 +20,7 @@ awaitable<outcome<std::vector<dead_letter>>> read_letters(core_ptr session, std:
 awaitable<outcome<>> discard_letter(core_ptr session, std::string folder, std::string name);
 /// After a lost reply to the transaction that removes a letter: an undone one leaves it in place. Errors:
 /// `outcome_unknown` (it has gone), and those of `core::perform`.
-awaitable<error_code> see_letter(core_ptr session, std::string path);
+awaitable<error_code> check_letter(core_ptr session, std::string path);
 
 /// The transaction that puts a letter back at the end of its queue, if that has no limit. Nothing if it is no letter of
 /// a queue of this kind. `version`: of the letter's node.

@@ -452,7 +452,7 @@ awaitable<void> item_list::wait_for_change(const hints& watching) {
 awaitable<error_code> item_list::look(bool watching) {
   const auto& session = frame_->session;
   const auto deadline = session->retry_deadline();
-  auto pause = session->patience();
+  auto pause = session->backoff();
   for (;;) {
     // Checked once a second, because the scout must not keep a session open if all waiting operations were cancelled
     // meanwhile.
@@ -468,7 +468,7 @@ awaitable<error_code> item_list::look(bool watching) {
     backend::reply side;
     if (asked_side) side = co_await session->answer(asked_side);
     if ((items.throttled || side.throttled) && session->now() < deadline) {
-      error = co_await session->outwait(pause, nullptr);
+      error = co_await session->pause_before_retry(pause, nullptr);
       if (error) co_return error;
       continue;
     }

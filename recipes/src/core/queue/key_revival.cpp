@@ -42,7 +42,7 @@ awaitable<outcome<std::size_t>> key_revival::run() {
 
 /// Reads the mark. `no_node`: the key is not parked, or was parked anew. The node below the mark tells that; it is read
 /// first, so that it never belongs to a later parking than the mark.
-awaitable<error_code> key_revival::see_mark() {
+awaitable<error_code> key_revival::check_mark() {
   std::vector<backend::request> look;
   look.push_back(make_request(opcode::children, path_));
   look.push_back(make_request(opcode::get, path_));
@@ -60,12 +60,12 @@ awaitable<error_code> key_revival::see_mark() {
 /// Changes the mark, unless a revival that was interrupted has done so.
 awaitable<error_code> key_revival::hold() {
   for (;;) {
-    auto error = co_await see_mark();
+    auto error = co_await check_mark();
     if (error) co_return error;
     auto listed = co_await list();
     const auto& [failure, names] = listed;
     error = failure;
-    if (!error && !names.empty()) error = co_await see_queue(names.size());
+    if (!error && !names.empty()) error = co_await check_queue(names.size());
     if (error || mark_.stat.version != mark_of_parking) co_return error;
     const auto change = transaction().check(parking_).set(path_, mark_.data, mark_of_parking);
     auto changed = co_await frame_->session->perform(backend::make_multi(change), retry::once);
@@ -76,7 +76,7 @@ awaitable<error_code> key_revival::hold() {
 
 /// In a queue that was removed and made again the numbers of the names begin anew: an item under an old name would
 /// stand in the way of the one that gets its number.
-awaitable<error_code> key_revival::see_queue(std::size_t more) {
+awaitable<error_code> key_revival::check_queue(std::size_t more) {
   const auto& options = frame_->options;
   auto there = co_await frame_->session->perform(make_request(opcode::children, frame_->where.items), retry::always);
   if (there.error && there.error != errc::no_node) co_return there.error;
@@ -159,7 +159,7 @@ awaitable<error_code> key_revival::release() {
     auto removed = co_await frame_->session->perform(backend::make_multi(all), retry::once);
     const bool is_gone = removed.error == errc::no_node;
     if (!may_have_happened(removed.error)) co_return is_gone ? error_code() : removed.error;
-    auto error = co_await see_mark();
+    auto error = co_await check_mark();
     if (error) co_return error == errc::no_node ? error_code() : error;
   }
 }

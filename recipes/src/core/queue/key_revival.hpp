@@ -27,8 +27,8 @@ class key_revival {
 
  private:
   awaitable<error_code> hold();
-  awaitable<error_code> see_mark();
-  awaitable<error_code> see_queue(std::size_t more);
+  awaitable<error_code> check_mark();
+  awaitable<error_code> check_queue(std::size_t more);
   awaitable<outcome<std::vector<std::string>>> list();
   awaitable<error_code> put_back(const std::vector<std::string>& names);
   awaitable<error_code> commit(transaction all, std::vector<std::string> moved);

@@ -26,7 +26,7 @@ class producer_record {
   /// Whether the values below are up to date.
   bool is_known() const noexcept { return is_known_; }
   /// The record is to be read again. What was sent before counts as somebody else's, should it be done late.
-  void doubt() noexcept {
+  void invalidate() noexcept {
     is_known_ = false;
     guid_.clear();
   }

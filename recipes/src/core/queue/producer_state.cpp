@@ -65,7 +65,7 @@ awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
 
 awaitable<outcome<std::uint64_t>> producer_state::last() {
   auto seen = record_;  // a batch under way goes by the version that we knew when it was sent
-  seen.doubt();
+  seen.invalidate();
   auto error = co_await seen.read();
   if (!error && !working_ && !record_.is_known()) record_ = seen;
   co_return outcome<std::uint64_t>(error, seen.last());
@@ -82,7 +82,7 @@ awaitable<void> producer_state::work() {
     const auto begun = batch;
     if (!error) error = co_await put_batch(batch);
     for (const auto& each : begun) each->is_in_batch = false;
-    if (error) record_.doubt();
+    if (error) record_.invalidate();
     if (error && stops_at_failures_) batch.assign(waiting_.begin(), waiting_.end());
     for (std::size_t i = 0; i < batch.size(); ++i) {
       batch[i]->done = true;

@@ -37,7 +37,7 @@ awaitable<outcome<Made>> putter::put_all(Items what) {
   if (!fits(items)) co_return result_type(errc::too_large, {});
   const auto& session = frame_->session;
   const auto deadline = session->retry_deadline();
-  auto pause = session->patience();
+  auto pause = session->backoff();
   for (;;) {
     auto error = co_await session->wait_connected(nullptr, never);
     if (error) co_return result_type(error, {});
@@ -55,7 +55,7 @@ awaitable<outcome<Made>> putter::put_all(Items what) {
     }
     if (answer.error == errc::connection_loss) continue;  // surely not done: try again
     if (answer.throttled && session->now() < deadline) {
-      error = co_await session->outwait(pause, nullptr);
+      error = co_await session->pause_before_retry(pause, nullptr);
       if (error) co_return result_type(error, {});
       continue;
     }

@@ -96,7 +96,7 @@ awaitable<outcome<message>> queue_core::take_drawn(claims::attempt& begun) {
   const claim_id which(result.item);
   error_code error;
   try {
-    error = co_await bury(which, result.item.attempts - 1, "handed out too often");
+    error = co_await make_dead_letter(which, result.item.attempts - 1, "handed out too often");
   } catch (...) {  // no memory
     take_back_surely(result.item);
     throw;
@@ -307,7 +307,7 @@ awaitable<outcome<>> queue_core::give_back(message item, return_to where, std::s
   const auto most = frame_->options.max_attempts;
   if (most != 0 && item.attempts >= most) {
     if (reason.empty()) reason = "given back too often";
-    co_return outcome<>(co_await bury(claim_id(item), item.attempts, std::move(reason)));
+    co_return outcome<>(co_await make_dead_letter(claim_id(item), item.attempts, std::move(reason)));
   }
   if (where == return_to::end) co_return outcome<>(co_await move_to_end(which));
   auto error = co_await claims_->release(which);
@@ -317,12 +317,12 @@ awaitable<outcome<>> queue_core::give_back(message item, return_to where, std::s
 }
 
 awaitable<outcome<>> queue_core::reject(message item, std::string reason) {
-  co_return outcome<>(co_await bury(claim_id(item), item.attempts, std::move(reason)));
+  co_return outcome<>(co_await make_dead_letter(claim_id(item), item.attempts, std::move(reason)));
 }
 
 /// Moves an item from the queue to the dead letters, in one transaction. The item is read again, because the caller's
 /// copy may be out of date.
-awaitable<error_code> queue_core::bury(claim_id which, std::int32_t attempts, std::string reason) {
+awaitable<error_code> queue_core::make_dead_letter(claim_id which, std::int32_t attempts, std::string reason) {
   for (;;) {
     auto read = co_await claims_->read_again(which);
     if (read.error) co_return read.error;

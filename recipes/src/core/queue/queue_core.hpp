@@ -55,7 +55,7 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   awaitable<bool> is_there(std::string name);
   awaitable<backend::reply> read_for_pop(std::string name);
   void after(const std::string& name, const claim_result& result);
-  awaitable<error_code> bury(claim_id which, std::int32_t attempts, std::string reason);
+  awaitable<error_code> make_dead_letter(claim_id which, std::int32_t attempts, std::string reason);
   awaitable<error_code> move_to_end(claim_id which);
 
   shared_frame frame_;

@@ -100,7 +100,7 @@ awaitable<outcome<>> revive_letter(shared_frame of, std::shared_ptr<capacity> li
     auto result = co_await session->perform(backend::make_multi(all), retry::once);
     error = co_await limits->settle(result);
     const bool is_maybe_done = error == errc::outcome_unknown;
-    if (is_maybe_done) error = co_await see_letter(session, path);
+    if (is_maybe_done) error = co_await check_letter(session, path);
     if (error == errc::no_node && failed_at(result) > 0) {  // an operator removed the queue or our ticket
       error = co_await session->ensure_path(of->where.items);
       if (!error) continue;

@@ -33,13 +33,13 @@ awaitable<error_code> server_clock::learn() {
     } else if (written.error && !may_have_happened(written.error)) {
       co_return written.error;
     } else if (!written.error) {
-      note(written.stat.mtime, sent, session->now());
+      observe(written.stat.mtime, sent, session->now());
     }
   }
   co_return error_code();
 }
 
-void server_clock::note(std::int64_t stamp, lease_clock::time_point sent, lease_clock::time_point answered) {
+void server_clock::observe(std::int64_t stamp, lease_clock::time_point sent, lease_clock::time_point answered) {
   pace_ = pace(stamp, sent);
   stamp_ = stamp;
   sent_ = sent;

@@ -16,7 +16,7 @@ class server_clock {
   /// Learns the leader's time by writing a node, unless it is known from the last minute and the same connection.
   awaitable<error_code> learn();
   /// Notes the stamp (milliseconds since 1970) of a write that was sent and answered at these moments.
-  void note(std::int64_t stamp, lease_clock::time_point sent, lease_clock::time_point answered);
+  void observe(std::int64_t stamp, lease_clock::time_point sent, lease_clock::time_point answered);
 
   bool is_known() const;
   /// The leader's clock surely shows at least `earliest` now, and at most `latest`.

@@ -84,12 +84,12 @@ awaitable<error_code> ticket_gate::draw(std::size_t so_many) {
     co_return error ? error : make_error_code(errc::connection_loss);  // not done: try again
   }
   if (drawn.throttled && session->now() < busy_until_) {
-    auto pause = session->patience();
-    error = co_await session->outwait(pause, bound_);
+    auto pause = session->backoff();
+    error = co_await session->pause_before_retry(pause, bound_);
     co_return error ? error : make_error_code(errc::connection_loss);  // not done either: try again
   }
   const bool is_open = drawn.error == errc::connection_loss || drawn.error == asio::error::operation_aborted;
-  if (is_open && drawn.sent) forsake(guid);
+  if (is_open && drawn.sent) abandon(guid);
   if (drawn.error) co_return drawn.error;
   take_up(drawn.results, so_many);
   if (are_used_up()) error = co_await renew();
@@ -159,11 +159,11 @@ awaitable<error_code> ticket_gate::look_at(look how) {
   for (const auto* each : {&seen.front(), &seen.back()}) {
     if (each->error && each->error != errc::no_node) co_return each->error;
   }
-  note(seen);
+  update(seen);
   co_return error;
 }
 
-void ticket_gate::note(const std::vector<backend::reply>& seen) {
+void ticket_gate::update(const std::vector<backend::reply>& seen) {
   const auto& tickets = seen.front().stat;
   const auto& items = seen.back();
   std::int64_t beside = frame_->where.is_apart() ? 0 : 1;  // the gate
@@ -185,7 +185,7 @@ std::int64_t ticket_gate::reach_of(const backend::reply& tickets, std::int64_t p
   std::vector<std::int64_t> out;
   for (const auto& name : tickets.children) {
     const auto is_here = [&](const std::string& guid) { return name.find(guid) != name.npos; };
-    if (std::ranges::any_of(forsaken_, is_here)) continue;
+    if (std::ranges::any_of(abandoned_, is_here)) continue;
     if (auto number = parse_sequence(name, ticket_markers)) out.push_back(*number);
   }
   const auto so_many = tickets.children.empty() ? std::int64_t(tickets_) : std::ssize(out);
@@ -224,7 +224,7 @@ awaitable<error_code> ticket_gate::settle(const backend::reply& answer) {
     if (are_used_up()) give_back(0);
   }
   const bool is_open = error == errc::outcome_unknown || error == asio::error::operation_aborted;
-  if (is_open && next_) forsake(next_guid_);
+  if (is_open && next_) abandon(next_guid_);
   if (error && error != errc::connection_loss) give_back(0);
   in_use_ = next_ = 0;
   is_busy_ = false;
@@ -254,13 +254,13 @@ void ticket_gate::forget_ended() {
   auto present = frame_->session->current();
   if (std::exchange(bound_, present) == present) return;
   held_.clear();
-  forsaken_.clear();
+  abandoned_.clear();
   known_ = false;
 }
 
 /// Tickets that may have been drawn by a request without an answer are never used. They are removed in the background.
-void ticket_gate::forsake(const std::string& guid) {
-  forsaken_.push_back(guid);
+void ticket_gate::abandon(const std::string& guid) {
+  abandoned_.push_back(guid);
   frame_->session->remove_all_surely(path_, guid, bound_);
 }
 

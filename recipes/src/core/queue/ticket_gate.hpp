@@ -61,14 +61,14 @@ class ticket_gate : public std::enable_shared_from_this<ticket_gate> {
   awaitable<error_code> prepare();
   awaitable<error_code> look_at(look how);
   std::vector<backend::request> look_requests(look how) const;
-  void note(const std::vector<backend::reply>& seen);
+  void update(const std::vector<backend::reply>& seen);
   std::int64_t reach_of(const backend::reply& tickets, std::int64_t places) const;
   std::size_t admitted() const;
   bool is_ample() const;
   std::string unnumbered(const std::string& guid) const;
   void take_up(const std::vector<operation_result>& made, std::size_t so_many);
   void forget_ended();
-  void forsake(const std::string& guid);
+  void abandon(const std::string& guid);
   void give_back(std::size_t from);
   static awaitable<void> remove_all(core_ptr session, std::vector<std::string> paths, incarnation_ptr bound);
   awaitable<error_code> after_loss();
@@ -76,9 +76,9 @@ class ticket_gate : public std::enable_shared_from_this<ticket_gate> {
 
   shared_frame frame_;
   std::string path_;
-  incarnation_ptr bound_;              // the session that the tickets belong to
-  std::deque<ticket> held_;            // our tickets, in order; the put in progress uses the first `in_use_`
-  std::vector<std::string> forsaken_;  // GUIDs of tickets of ours that are never used: they take no room
+  incarnation_ptr bound_;               // the session that the tickets belong to
+  std::deque<ticket> held_;             // our tickets, in order; the put in progress uses the first `in_use_`
+  std::vector<std::string> abandoned_;  // GUIDs of tickets of ours that are never used: they take no room
   std::size_t in_use_ = 0;
   std::string next_guid_;     // of the tickets that the put in progress draws for the next one
   std::size_t next_ = 0;      // how many these are

@@ -107,7 +107,7 @@ error_code permits::refuse_data(const diagnostic& why) const {
 /// Our size is compared only until it has matched once. From then on we follow the semaphore through every resize.
 error_code permits::judge(const permit_record& found, const diagnostic& why) {
   if (agreed_ || size_ == found.size || size_ == found.before) {
-    note_size(found.size);
+    record_size(found.size);
     return error_code();
   }
   why.note("semaphore " + path_ + ": it has " + std::to_string(found.size) +
@@ -156,7 +156,7 @@ awaitable<outcome<waiter_ptr>> permits::enter(std::int32_t weight, size_follower
     if (who->parent()) node = *who->parent();
     auto agreed = co_await agree(std::move(node), why);
     error = std::get<0>(agreed);
-    size->note(std::get<1>(agreed));
+    size->update(std::get<1>(agreed));
   }
   if (!error && weight > size->now().size) error = errc::bad_arguments;
   if (!error) place.keep();
@@ -220,7 +220,7 @@ awaitable<void> permits::announce(own_node_ptr node, std::string written) {
     const auto& error = std::get<0>(told);
     if (error != errc::connection_loss && error != errc::server_error) co_return;
     data.reset();
-    if (co_await node->session()->outwait(pause, node->bound())) co_return;
+    if (co_await node->session()->pause_before_retry(pause, node->bound())) co_return;
   }
 }
 
@@ -246,7 +246,7 @@ awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight, diagnost
   if (!error && seen.node) {
     auto agreed = co_await agree(std::move(seen.node), why);
     error = std::get<0>(agreed);
-    size->note(std::get<1>(agreed));
+    size->update(std::get<1>(agreed));
   }
   if (!error && weight > size->now().size) error = errc::bad_arguments;
   if (!error && weight_of_all(seen.members) + weight > size->now().size) error = errc::busy;
@@ -313,7 +313,7 @@ awaitable<outcome<>> permits::resize(std::int32_t size, diagnostic why) {
       const auto found = parse_permits(node.data);
       if (!found) co_return failed<>(refuse_data(why));
       if (found->size == size) {
-        note_size(size);
+        record_size(size);
         co_return co_await settle_shrink(*found, node.stat.version);
       }
       next.before = found->size;
@@ -326,7 +326,7 @@ awaitable<outcome<>> permits::resize(std::int32_t size, diagnostic why) {
     auto written = co_await session_->perform(std::move(set), retry::once);
     if (written.error == errc::connection_loss) continue;  // a second look tells whether it happened
     if (written.error) co_return outcome<>(written.error);
-    note_size(size);
+    record_size(size);
     co_return co_await settle_shrink(next, written.stat.version);
   }
 }

@@ -29,7 +29,7 @@ class size_follower : public std::enable_shared_from_this<size_follower> {
   size_follower(scheduler_ptr on, std::string path, permit_record known);
 
   const permit_record& now() const noexcept { return now_; }
-  void note(const permit_record& size) { now_ = size; }
+  void update(const permit_record& size) { now_ = size; }
   /// Decides by the size at the moment when it is asked.
   blocker who_first();
 
@@ -80,7 +80,7 @@ class permits : public std::enable_shared_from_this<permits> {
   awaitable<outcome<picture>> look();
   awaitable<outcome<permit_record>> agree(std::optional<backend::reply> node, diagnostic why);
   error_code judge(const permit_record& found, const diagnostic& why);
-  void note_size(std::int32_t size) { agreed_ = true, size_ = size; }
+  void record_size(std::int32_t size) { agreed_ = true, size_ = size; }
   error_code refuse_path(const diagnostic& why) const;
   error_code refuse_data(const diagnostic& why) const;
   size_follower_ptr follower() const;

@@ -154,12 +154,12 @@ void core::fired(const backend::watch_event& event) {
   watches()->fired(event.what, paths().below(event.path));
 }
 
-std::unique_ptr<watch> core::arm(watch_kind kind, std::string path, condition& tell) {
+std::unique_ptr<watch> core::arm(watch_kind kind, std::string path, condition& changed) {
   if (watches()->size() == 0) {  // from now on there is something to probe
     delay_probes();
     if (!has_holders()) wake();  // else a heartbeat is due before that
   }
-  return std::make_unique<watch>(watches(), kind, std::move(path), tell);
+  return std::make_unique<watch>(watches(), kind, std::move(path), changed);
 }
 
 /// The client is stopped before we end, so that it calls us no more.

@@ -41,7 +41,7 @@ class core final : private backend::link_listener,
   void start();
   std::shared_ptr<core> shared_from_this() { return std::static_pointer_cast<core>(session_life::shared_from_this()); }
 
-  std::unique_ptr<watch> arm(watch_kind kind, std::string path, condition& tell);
+  std::unique_ptr<watch> arm(watch_kind kind, std::string path, condition& changed);
 
   /// Limits how many acquisitions of this session get in line at once (at most 256), because a request in flight needs
   /// far more memory than a waiter.

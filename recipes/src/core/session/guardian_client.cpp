@@ -70,21 +70,21 @@ void guardian_client::connect() {
 void guardian_client::guardian_up() {
   is_up_ = true;
   answers_ = 0;
-  tell_everything();
+  send_everything();
   ask();
   if (settings_.hang_limit.count()) ping();
 }
 
-void guardian_client::tell_everything() {
-  tell(backend::guardian_hello{client_, settings_.hang_limit});
-  for (const auto& [id, each] : sessions_) tell(guarded(each));
-  for (const auto& [number, each] : terms_) tell(each);
+void guardian_client::send_everything() {
+  send(backend::guardian_hello{client_, settings_.hang_limit});
+  for (const auto& [id, each] : sessions_) send(guarded(each));
+  for (const auto& [number, each] : terms_) send(each);
 }
 
 /// Behind everything that was told: the answer says that it is held, and that there is a guardian that lives.
 void guardian_client::ask() {
   asked_ = {sessions_.size(), terms_.size()};
-  tell(backend::guardian_complete());
+  send(backend::guardian_complete());
   call_later(scheduler_->now() + longest_silence, look_timer_, &guardian_client::give_up);
 }
 
@@ -93,7 +93,7 @@ void guardian_client::give_up() {
   guardian_down(errc::timed_out);
 }
 
-void guardian_client::tell(const backend::guardian_message& what) {
+void guardian_client::send(const backend::guardian_message& what) {
   if (!is_up_) return;
   const bool was_told = line_->send(what);
   if (was_told) return;
@@ -143,24 +143,24 @@ void guardian_client::begin(const backend::session_key& key) {
   const bool is_same = known.id == key.id && known.password == key.password && known.timeout == key.timeout;
   if (is_same) return;
   known = key;
-  tell(guarded(key));
+  send(guarded(key));
 }
 
 void guardian_client::know(const std::vector<credentials>& digest) {
   backend::wipe(settings_.digest);
   settings_.digest = digest;
-  for (const auto& [id, each] : sessions_) tell(guarded(each));
+  for (const auto& [id, each] : sessions_) send(guarded(each));
 }
 
 void guardian_client::end(std::int64_t id) {
   if (sessions_.erase(id) == 0) return;
   std::erase_if(terms_, [id](const auto& each) { return each.second.session == id; });
-  tell(backend::guarded_session_end{id});
+  send(backend::guarded_session_end{id});
 }
 
 void guardian_client::leave() {
   told_ = nullptr;
-  for (const auto& [id, each] : std::exchange(sessions_, {})) tell(backend::guarded_session_end{id});
+  for (const auto& [id, each] : std::exchange(sessions_, {})) send(backend::guarded_session_end{id});
   if (line_) line_->finish();
   stop();
 }
@@ -181,7 +181,7 @@ backend::guarded_session guardian_client::guarded(const backend::session_key& ke
 term_guard_ptr guardian_client::hold(backend::guarded_term term) {
   const auto number = ++last_term_;
   auto guard = std::make_unique<term_guard>(weak_from_this(), number);  // takes back what else fails for want of memory
-  tell(terms_.emplace(number, std::move(term)).first->second);
+  send(terms_.emplace(number, std::move(term)).first->second);
   return guard;
 }
 
@@ -190,12 +190,12 @@ void guardian_client::release(std::uint64_t number) {
   const auto which = terms_.find(number);
   if (which == terms_.end()) return;  // its session is over
   const auto& term = which->second;
-  tell(backend::guarded_term_end{term.session, term.record, term.node});
+  send(backend::guarded_term_end{term.session, term.record, term.node});
   terms_.erase(which);
 }
 
 void guardian_client::ping() {
-  tell(backend::guardian_ping());
+  send(backend::guardian_ping());
   call_later(scheduler_->now() + settings_.hang_limit / pings_in_hang_limit, ping_timer_, &guardian_client::ping);
 }
 

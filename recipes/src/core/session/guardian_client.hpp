@@ -85,8 +85,8 @@ class guardian_client final : public std::enable_shared_from_this<guardian_clien
   void guardian_down(const error_code& reason) override;
 
   void connect();
-  void tell(const backend::guardian_message& what);
-  void tell_everything();
+  void send(const backend::guardian_message& what);
+  void send_everything();
   void ask();
   void give_up();
   void ping();

@@ -26,7 +26,7 @@ void lease::acknowledged(time_point sent, time_point answered, witness by) {
   if (mode_ == lease_mode::standard) {
     proof_ = std::max(proof_, sent);
   } else if (by != witness::server) {
-    vouch({sent, answered}, by);
+    record_proof({sent, answered}, by);
   }
 }
 
@@ -40,7 +40,7 @@ witness lease::heartbeat_needs() const {
   return second_ ? witness::quorum : witness::leader;
 }
 
-void lease::vouch(const exchange& latest, witness by) {
+void lease::record_proof(const exchange& latest, witness by) {
   if (second_ && by == witness::quorum && latest.sent >= second_->answered) {
     proof_ = std::max(proof_, first_.sent);
     first_ = *std::exchange(second_, std::nullopt);

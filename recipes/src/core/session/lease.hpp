@@ -58,7 +58,7 @@ class lease {
   /// So the leader had heard of the first request when it proposed the third. A quorum has logged the third, so the
   /// leader still led then: any later leader starts afterwards, and gives each session its whole timeout again.
   /// (docs/reliability.md shows how a weaker rule fails.)
-  void vouch(const exchange& latest, witness by);
+  void record_proof(const exchange& latest, witness by);
 
   lease_mode mode_ = lease_mode::standard;
   duration timeout_{};

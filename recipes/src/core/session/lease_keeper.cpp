@@ -14,9 +14,9 @@ using namespace std::chrono_literals;
 lease_keeper::lease_keeper(session_life& whose, requests_in_flight& through)
     : life_(whose), requests_(through), changed_(whose.get_scheduler()) {}
 
-lease_keeper::holder lease_keeper::add_holder(condition& tell) {
+lease_keeper::holder lease_keeper::add_holder(condition& changed) {
   wake();
-  return holders_.insert(holders_.end(), &tell);
+  return holders_.insert(holders_.end(), &changed);
 }
 
 bool lease_keeper::has_lapsed() const {

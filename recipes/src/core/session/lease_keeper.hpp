@@ -14,9 +14,9 @@ class lease_keeper {
  public:
   lease_keeper(session_life& whose, requests_in_flight& through);
 
-  /// `tell` is notified when the lease has ended.
+  /// `changed` is notified when the lease has ended.
   using holder = std::list<condition*>::iterator;
-  holder add_holder(condition& tell);
+  holder add_holder(condition& changed);
   void remove_holder(holder which) noexcept { holders_.erase(which); }
 
   /// The session is there, and its lease does not hold for now: what is taken meanwhile is lost at once. Strict mode

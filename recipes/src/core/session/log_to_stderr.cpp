@@ -42,7 +42,7 @@ ssize_t write_without_signal(const std::string& line) {
 
 class folded_log {
  public:
-  void tell(const log_event& event) {
+  void add(const log_event& event) {
     auto kind = event;
     kind.path = kind.detail = {};
     const std::lock_guard lock(mutex_);
@@ -59,7 +59,7 @@ class folded_log {
   }
 
  private:
-  struct telling {
+  struct entry {
     clock::time_point when{};
     std::size_t left_out = 0;
   };
@@ -72,7 +72,7 @@ class folded_log {
   }
 
   std::mutex mutex_;
-  std::map<std::string, telling> told_;
+  std::map<std::string, entry> told_;
 };
 
 }  // namespace
@@ -81,7 +81,7 @@ void log_to_stderr(const log_event& event) noexcept {
   if (event.severity < log_severity::warning) return;
   try {
     static auto& all = *new folded_log;  // sessions that end behind the end of `main` tell it, too
-    all.tell(event);
+    all.add(event);
   } catch (...) {  // no memory
   }
 }

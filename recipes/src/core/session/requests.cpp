@@ -43,7 +43,7 @@ awaitable<backend::reply> requests::perform(backend::request what, retry policy,
                                             lease_clock::time_point deadline) {
   auto self = life_.shared_from_this();
   deadline = std::min(deadline, retry_deadline());
-  auto pause = patience();
+  auto pause = backoff();
   bool maybe_done = false;  // by an earlier try
   for (;;) {
     backend::reply result;
@@ -53,7 +53,7 @@ awaitable<backend::reply> requests::perform(backend::request what, retry policy,
     if (result.error) co_return result;
     result = co_await answer(send(what));
     if (result.throttled && life_.now() < deadline) {
-      result.error = co_await outwait(pause, bound);
+      result.error = co_await pause_before_retry(pause, bound);
       result.sent = maybe_done;
       if (result.error) co_return result;
       continue;
@@ -77,9 +77,9 @@ awaitable<void> requests::before_retry() {
   if (connected()) co_await present().changed.wait(life_.now() + life_.options().retry.first_pause);
 }
 
-back_off requests::patience() const { return {life_.options().retry.first_pause, life_.options().retry.max_pause}; }
+back_off requests::backoff() const { return {life_.options().retry.first_pause, life_.options().retry.max_pause}; }
 
-awaitable<error_code> requests::outwait(back_off& pause, incarnation_ptr bound) {
+awaitable<error_code> requests::pause_before_retry(back_off& pause, incarnation_ptr bound) {
   life_.count(&session_counters::retries);
   const bool again = co_await rest(pause, bound);
   if (again) co_return error_code();
@@ -100,7 +100,7 @@ awaitable<std::vector<backend::reply>> requests::perform_all(std::vector<backend
                                                              lease_clock::time_point deadline) {
   auto self = life_.shared_from_this();
   deadline = std::min(deadline, retry_deadline());
-  auto pause = patience();
+  auto pause = backoff();
   bool maybe_done = false;
   bool one_by_one = false;
   for (;;) {
@@ -121,7 +121,7 @@ awaitable<std::vector<backend::reply>> requests::perform_all(std::vector<backend
       co_await before_retry();
     } else if (throttled) {  // send all again: a read behind a request that was not executed may show something else
       one_by_one = one_by_one || !results.front().throttled;
-      error = co_await outwait(pause, bound);
+      error = co_await pause_before_retry(pause, bound);
       for (auto& each : results) each.error = error;
       if (error) co_return results;
     } else {
@@ -160,7 +160,7 @@ awaitable<error_code> requests::ensure_path(std::string path, incarnation_ptr bo
     creates.push_back(make_request(opcode::create, path.substr(0, end)));
   }
   const auto deadline = retry_deadline();
-  auto pause = patience();
+  auto pause = backoff();
   bool one_by_one = false;
   for (bool was_sent = false;; was_sent = true) {
     auto error = co_await wait_connected(bound, deadline);
@@ -183,7 +183,7 @@ awaitable<error_code> requests::ensure_path(std::string path, incarnation_ptr bo
     if (!last) co_return last;
     if (is_reply_lost(last)) continue;
     if (!again || life_.now() >= deadline) co_return first;
-    error = co_await outwait(pause, bound);
+    error = co_await pause_before_retry(pause, bound);
     if (error) co_return error;
   }
 }

@@ -48,10 +48,10 @@ class requests : public requests_in_flight {
 
   /// The pauses of one operation whose request was throttled (`reply::throttled`). Such a request was not executed, so
   /// it is sent again, also if it is a write, for as long as the operation may take.
-  back_off patience() const;
+  back_off backoff() const;
   /// Waits for the next of these pauses. An error means that there is no further try: the reason why the session or
   /// `bound` has ended, or `operation_aborted`.
-  awaitable<error_code> outwait(back_off& pause, incarnation_ptr bound);
+  awaitable<error_code> pause_before_retry(back_off& pause, incarnation_ptr bound);
 
   /// Waits until the pause is over. False: there is no further try, because the session or `bound` has ended or the
   /// wait was cancelled.

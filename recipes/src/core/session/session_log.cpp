@@ -112,23 +112,23 @@ session_log::session_log(const scheduler& on, const session_options& options)
       has_credentials_(!options.digest.empty()),
       speaks_tls_(options.tls.has_value()) {}
 
-void session_log::tell(log_severity severity, session_event event, std::string_view server, const error_code& error,
-                       std::string_view detail) const {
+void session_log::write_log(log_severity severity, session_event event, std::string_view server,
+                            const error_code& error, std::string_view detail) const {
   hook_({severity, event, server, {}, {}, error, detail});
 }
 
 void session_log::name_not_resolved(const backend::endpoint& name, const error_code& error) const {
   if (!is_on()) return;
   const bool is_silent = error == boost::asio::error::timed_out;
-  tell(log_severity::warning, session_event::name_not_resolved, backend::to_string(name), error,
-       is_silent ? "the resolver gives no answer" : advice_on(failure_reason::unresolved));
+  write_log(log_severity::warning, session_event::name_not_resolved, backend::to_string(name), error,
+            is_silent ? "the resolver gives no answer" : advice_on(failure_reason::unresolved));
 }
 
 void session_log::connect_failed(const connection_failure& failure) const {
   if (!is_on()) return;
   const bool is_renewal = failure.reason == failure_reason::session_refused;
-  tell(is_renewal ? log_severity::info : log_severity::warning, session_event::connect_failed, failure.server,
-       failure.error, advice_on(failure, speaks_tls_));
+  write_log(is_renewal ? log_severity::info : log_severity::warning, session_event::connect_failed, failure.server,
+            failure.error, advice_on(failure, speaks_tls_));
 }
 
 void session_log::waiting_for_answer(const backend::endpoint& server, std::chrono::milliseconds since,
@@ -136,26 +136,28 @@ void session_log::waiting_for_answer(const backend::endpoint& server, std::chron
   if (!is_on()) return;
   const auto detail =
       "no answer for " + std::to_string(since.count()) + " ms; given up after " + std::to_string(limit.count()) + " ms";
-  tell(log_severity::warning, session_event::waiting_for_answer, backend::to_string(server), {}, detail);
+  write_log(log_severity::warning, session_event::waiting_for_answer, backend::to_string(server), {}, detail);
 }
 
 void session_log::connected(const backend::endpoint& server) {
   if (!is_on()) return;
   const auto before = std::exchange(last_server_, backend::to_string(server));
-  tell(log_severity::info, session_event::connected, last_server_, {}, {});
+  write_log(log_severity::info, session_event::connected, last_server_, {}, {});
   if (before.empty() || before == last_server_) return;
-  tell(log_severity::info, session_event::server_changed, last_server_, {}, "before: " + before);
+  write_log(log_severity::info, session_event::server_changed, last_server_, {}, "before: " + before);
 }
 
 void session_log::set_back(const backend::endpoint& server) const {
   if (!is_on()) return;
-  tell(log_severity::warning, session_event::set_back, backend::to_string(server), errc::session_expired,
-       "the servers have gone back to an older state: was a backup restored? The session is closed, a new one begins");
+  write_log(
+      log_severity::warning, session_event::set_back, backend::to_string(server), errc::session_expired,
+      "the servers have gone back to an older state: was a backup restored? The session is closed, a new one begins");
 }
 
 void session_log::connection_lost(const backend::endpoint& server, const error_code& error) const {
   if (!is_on()) return;
-  tell(log_severity::warning, session_event::connection_lost, backend::to_string(server), error, advice_on_loss(error));
+  write_log(log_severity::warning, session_event::connection_lost, backend::to_string(server), error,
+            advice_on_loss(error));
 }
 
 void session_log::incarnation_begun(std::uint64_t number, std::int64_t session_id,
@@ -163,25 +165,25 @@ void session_log::incarnation_begun(std::uint64_t number, std::int64_t session_i
   if (!is_on()) return;
   const auto detail = name_of_session(session_id) + ", incarnation " + std::to_string(number) + ", timeout " +
                       std::to_string(timeout.count()) + " ms";
-  tell(log_severity::info, session_event::incarnation_begun, last_server_, {}, detail);
+  write_log(log_severity::info, session_event::incarnation_begun, last_server_, {}, detail);
 }
 
 void session_log::incarnation_ended(std::uint64_t number, std::int64_t session_id, const error_code& why) const {
   if (!is_on()) return;
   const bool is_wanted = why == errc::closed;
   const auto detail = name_of_session(session_id) + ", incarnation " + std::to_string(number);
-  tell(is_wanted ? log_severity::info : log_severity::warning, session_event::incarnation_ended, {}, why, detail);
+  write_log(is_wanted ? log_severity::info : log_severity::warning, session_event::incarnation_ended, {}, why, detail);
 }
 
 void session_log::out_of_memory() const {
   if (!hook_) return;
   const auto why = make_error_code(boost::system::errc::not_enough_memory);
-  tell(log_severity::warning, session_event::out_of_memory, {}, why, "the session goes on");
+  write_log(log_severity::warning, session_event::out_of_memory, {}, why, "the session goes on");
 }
 
 void session_log::lease_lapsed() const {
   if (!is_on()) return;
-  tell(log_severity::warning, session_event::lease_lapsed, {}, errc::lease_lapsed, "what was owned is given up");
+  write_log(log_severity::warning, session_event::lease_lapsed, {}, errc::lease_lapsed, "what was owned is given up");
 }
 
 void session_log::root_seen(std::string_view root, const error_code& answer) const {
@@ -224,26 +226,26 @@ void session_log::change_untold(std::string_view path) const {
 }
 
 void session_log::guarded(std::string_view guardian) const {
-  if (is_on()) tell(log_severity::info, session_event::guarded, guardian, {}, {});
+  if (is_on()) write_log(log_severity::info, session_event::guarded, guardian, {}, {});
 }
 
 void session_log::unguarded(std::string_view guardian, const error_code& why, std::string_view detail) const {
-  if (is_on()) tell(log_severity::warning, session_event::unguarded, guardian, why, detail);
+  if (is_on()) write_log(log_severity::warning, session_event::unguarded, guardian, why, detail);
 }
 
 void session_log::certificates_changed(bool is_usable, std::string_view detail) const {
   if (!is_on()) return;
-  tell(is_usable ? log_severity::info : log_severity::warning,
-       is_usable ? session_event::certificates_reloaded : session_event::certificates_unusable, {}, {}, detail);
+  write_log(is_usable ? log_severity::info : log_severity::warning,
+            is_usable ? session_event::certificates_reloaded : session_event::certificates_unusable, {}, {}, detail);
 }
 
 void session_log::ended(const error_code& why, const backend::endpoint& server) const {
   if (!is_on()) return;
   if (why == errc::auth_failed) {
-    tell(log_severity::error, session_event::authentication_failed, backend::to_string(server), why,
-         "correct session_options::digest, and make a new session");
+    write_log(log_severity::error, session_event::authentication_failed, backend::to_string(server), why,
+              "correct session_options::digest, and make a new session");
   }
-  tell(log_severity::info, session_event::closed, {}, why, {});
+  write_log(log_severity::info, session_event::closed, {}, why, {});
 }
 
 }  // namespace zkrecipes::detail

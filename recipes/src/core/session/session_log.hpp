@@ -53,8 +53,8 @@ class session_log {
   void ended(const error_code& why, const backend::endpoint& server) const;
 
  private:
-  void tell(log_severity severity, session_event event, std::string_view server, const error_code& error,
-            std::string_view detail) const;
+  void write_log(log_severity severity, session_event event, std::string_view server, const error_code& error,
+                 std::string_view detail) const;
 
   log_hook hook_;
   bool has_credentials_;

@@ -6,8 +6,8 @@
 
 namespace zkrecipes::detail {
 
-watch::watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& tell)
-    : registry_(std::move(registry)), kind_(kind), path_(std::move(path)), tell_(tell) {
+watch::watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& changed)
+    : registry_(std::move(registry)), kind_(kind), path_(std::move(path)), changed_(changed) {
   registry_->waiting_.emplace(watch_registry::key(path_, kind_), this);
 }
 

@@ -25,7 +25,7 @@ struct node_mark {
 /// removed.
 class watch {
  public:
-  watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& tell);
+  watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& changed);
   watch(const watch&) = delete;
   watch& operator=(const watch&) = delete;
   ~watch();
@@ -42,7 +42,7 @@ class watch {
   std::shared_ptr<watch_registry> registry_;
   watch_kind kind_;
   std::string path_;
-  condition& tell_;
+  condition& changed_;
   bool fired_ = false;
   bool deleted_ = false;
   bool let_go_ = false;

@@ -15,20 +15,20 @@ constexpr watch_kind both_kinds[] = {watch_kind::data, watch_kind::children};
 
 void watch_registry::fired(backend::change what, const std::string& path) {
   const bool deleted = what == backend::change::deleted;
-  if (what != backend::change::children) tell({path, watch_kind::data}, deleted);
-  if (what == backend::change::children || deleted) tell({path, watch_kind::children}, deleted);
+  if (what != backend::change::children) notify({path, watch_kind::data}, deleted);
+  if (what == backend::change::children || deleted) notify({path, watch_kind::children}, deleted);
 }
 
-void watch_registry::tell_one(watch& who, bool deleted) {
+void watch_registry::notify_one(watch& who, bool deleted) {
   who.fired_ = true;
   who.deleted_ = deleted;
   forget_refused(who);
-  who.tell_.notify();
+  who.changed_.notify();
 }
 
-void watch_registry::tell(const key& which, bool deleted) {
+void watch_registry::notify(const key& which, bool deleted) {
   auto [begin, end] = waiting_.equal_range(which);
-  for (auto it = begin; it != end; ++it) tell_one(*it->second, deleted);
+  for (auto it = begin; it != end; ++it) notify_one(*it->second, deleted);
   waiting_.erase(begin, end);
   auto [first, last] = asked_.equal_range({which.second, std::string(which.first)});
   for (auto it = first; it != last; ++it) it->second = false;  // these set theirs when they are answered
@@ -36,7 +36,7 @@ void watch_registry::tell(const key& which, bool deleted) {
 
 void watch_registry::connection_lost() {
   asked_.clear();
-  while (!waiting_.empty()) tell_one(*waiting_.extract(waiting_.begin()).mapped(), false);
+  while (!waiting_.empty()) notify_one(*waiting_.extract(waiting_.begin()).mapped(), false);
 }
 
 void watch_registry::leave(watch& who) {
@@ -93,7 +93,7 @@ void watch_registry::look_again_refused() {
   for (auto left = std::min(refused_.size(), most_at_once); left > 0; --left) {
     auto& first = *refused_.front();
     leave(first);
-    tell_one(first, false);
+    notify_one(first, false);
   }
 }
 
@@ -140,7 +140,7 @@ void watch_registry::probed(watch_kind kind, const std::string& path, const node
       continue;
     }
     next = waiting_.erase(next);
-    tell_one(who, !there.exists);
+    notify_one(who, !there.exists);
     was_set = was_set || who.is_set_;
   }
   if (was_set) hand_on(kind, path);

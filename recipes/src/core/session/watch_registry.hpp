@@ -50,8 +50,8 @@ class watch_registry {
  private:
   friend class watch;
   using key = std::pair<std::string_view, watch_kind>;
-  void tell(const key& which, bool deleted);
-  void tell_one(watch& who, bool deleted);
+  void notify(const key& which, bool deleted);
+  void notify_one(watch& who, bool deleted);
   void probed(watch_kind kind, const std::string& path, const node_mark& there);
   static bool knows_else(const watch& who, const node_mark& there);
   void remember_refused(watch& who);

@@ -57,7 +57,7 @@ void balance_core::leave(track_state& whose) noexcept {
     tracks_.back()->place_ = whose.place_;
     tracks_[whose.place_] = tracks_.back();
     tracks_.pop_back();
-    if (!whose.waiting_.empty()) note_not_waiting();
+    if (!whose.waiting_.empty()) end_waiting();
     for (const auto& each : whose.waiting_) each->waits_ = false;
     ended.swap(whose.waiting_);
     granted = advance();
@@ -117,7 +117,7 @@ void balance_core::wait(track_state& whose, std::shared_ptr<pending_move> move) 
     one.place_ = into.insert(into.end(), std::move(move));
     one.waits_ = !whose.has_left_;
     if (one.waits_) {
-      if (whose.waiting_.size() == 1) note_waiting();
+      if (whose.waiting_.size() == 1) begin_waiting();
       granted = advance();  // behind the count, so that no step is missed
     }
   }
@@ -130,7 +130,7 @@ void balance_core::cancel(track_state& whose, const std::shared_ptr<pending_move
     const std::lock_guard lock(mutex_);
     if (!std::exchange(move->waits_, false)) return;  // it was granted, or ended by `leave`
     whose.waiting_.erase(move->place_);
-    if (whose.waiting_.empty()) note_not_waiting();
+    if (whose.waiting_.empty()) end_waiting();
   }
   move->complete(asio::error::operation_aborted);
 }
@@ -174,7 +174,7 @@ bool balance_core::grant(moves& granted) {
       each->steps_.store(each->steps() + 1, std::memory_order_release);
       each->waiting_.front()->waits_ = false;
       granted.splice(granted.end(), each->waiting_, each->waiting_.begin());
-      if (each->waiting_.empty()) note_not_waiting();
+      if (each->waiting_.empty()) end_waiting();
     }
   }
   return has_slowest;
@@ -188,12 +188,12 @@ balance_core::moves balance_core::advance() {
   return granted;
 }
 
-void balance_core::note_waiting() {
+void balance_core::begin_waiting() {
   if (waiting_.load(std::memory_order_relaxed) == 0) waiting_in(executor_).add(shared_from_this());
   waiting_.fetch_add(1, std::memory_order_seq_cst);
 }
 
-void balance_core::note_not_waiting() {
+void balance_core::end_waiting() {
   if (waiting_.fetch_sub(1, std::memory_order_seq_cst) == 1) waiting_in(executor_).remove(this);
 }
 

@@ -59,8 +59,8 @@ class balance_core : public std::enable_shared_from_this<balance_core> {
   void look();
   bool grant(moves& granted);
   moves advance();
-  void note_waiting();
-  void note_not_waiting();
+  void begin_waiting();
+  void end_waiting();
 
   asio::any_io_executor executor_;
   balance_options options_;

@@ -53,7 +53,7 @@ awaitable<error_code> pace_membership::enter() {
   const auto& joined = replies[0].error;
   const bool is_ours = joined == errc::node_exists;  // the first try had its effect, and its reply was lost
   if (joined && !is_ours) co_return joined;
-  auto seen = see_limit(*where_, replies[1]);
+  auto seen = read_limit(*where_, replies[1]);
   if (seen.error) co_return seen.error;
   if (bound_->ended) co_return bound_->ended;
   pacer_.on_limit(seen);
@@ -68,7 +68,7 @@ awaitable<error_code> pace_membership::enter() {
 
 void pace_membership::start() {
   const auto& strand = session_->strand();
-  telling_.run(strand, owning(shared_from_this(), &pace_membership::tell));
+  announcing_.run(strand, owning(shared_from_this(), &pace_membership::announce_floor));
   following_limit_.run(strand, owning(shared_from_this(), &pace_membership::follow_limit));
   following_list_.run(strand, owning(shared_from_this(), &pace_membership::follow_list));
   pacing_.run(strand, owning(shared_from_this(), &pace_membership::set_pace));
@@ -79,7 +79,7 @@ void pace_membership::end(error_code why) {
   why_ = why;
   pace_->suspend();
   session_->remove_holder(holder_);
-  for (auto* each : {&telling_, &following_limit_, &following_list_, &pacing_}) each->stop();
+  for (auto* each : {&announcing_, &following_limit_, &following_list_, &pacing_}) each->stop();
   changed_->notify();
 }
 
@@ -106,16 +106,16 @@ bool pace_membership::end_if(const error_code& error) {
   return is_over_;
 }
 
-void pace_membership::note_trouble(error_code& with, const error_code& error) {
+void pace_membership::record_error(error_code& with, const error_code& error) {
   if (is_over_ || with == error) return;
   with = error;
   changed_->notify();
 }
 
-void pace_membership::note_obstacle(const error_code& error) {
+void pace_membership::record_obstacle(const error_code& error) {
   auto found = error ? pacer::obstacle{error, {}} : pacer_.find_obstacle();
   if (std::exchange(obstacle_, std::move(found.path)) != obstacle_) changed_->notify();
-  note_trouble(pacing_trouble_, found.error);
+  record_error(pacing_error_, found.error);
 }
 
 awaitable<void> pace_membership::rest() {
@@ -123,7 +123,7 @@ awaitable<void> pace_membership::rest() {
   co_await session_->rest(pause, bound_);
 }
 
-awaitable<void> pace_membership::tell() {
+awaitable<void> pace_membership::announce_floor() {
   pace_member_record record{where_->id, std::nullopt};
   bool is_told = true;
   while (!is_over_) {
@@ -142,7 +142,7 @@ awaitable<void> pace_membership::tell() {
     is_told = !written.error;
     if (written.error == errc::no_node) end(errc::node_removed);
     if (end_if(written.error)) co_return;
-    note_trouble(telling_trouble_, written.error);
+    record_error(announcing_error_, written.error);
     if (written.error) co_await rest();
   }
 }
@@ -152,7 +152,7 @@ awaitable<void> pace_membership::follow_limit() {
     auto hint = session_->arm(watch_kind::data, where_->limit(), limit_due_);
     const auto wanted = looks_wanted_;
     auto node = co_await session_->perform(make_request(opcode::get, where_->limit(), true), retry::always, bound_);
-    auto seen = see_limit(*where_, node);
+    auto seen = read_limit(*where_, node);
     if (seen.error == errc::no_node) end(errc::no_node);
     if (end_if(seen.error)) co_return;
     if (seen.error) {
@@ -205,7 +205,7 @@ awaitable<void> pace_membership::set_pace() {
     const auto done = co_await pacer_.work();
     if (end_if(done.error)) co_return;
     if (was_first != pacer_.is_first()) changed_->notify();
-    note_obstacle(done.error);
+    record_obstacle(done.error);
     if (done.lost_race) {
       look_again();
       while (!is_over_ && (limit_looks_ != looks_wanted_ || list_looks_ != looks_wanted_)) {

@@ -24,7 +24,7 @@ class pace_membership : public std::enable_shared_from_this<pace_membership> {
   /// Joins with the node of members, and admits the tracks. On any error, or when it is cancelled, the node goes.
   awaitable<error_code> join();
   /// There may be a floor to be told.
-  void tell_floor() { floor_due_.notify(); }
+  void on_floor_due() { floor_due_.notify(); }
   /// Ends it; no track moves any more. Waits until our node is gone, or no answer says so.
   awaitable<error_code> leave();
 
@@ -34,7 +34,7 @@ class pace_membership : public std::enable_shared_from_this<pace_membership> {
   const error_code& why() const noexcept { return why_; }
   bool is_pacer() const noexcept { return pacer_.is_first(); }
   /// What keeps the limit from being moved, or our floor from being told, if it is an error.
-  const error_code& trouble() const noexcept { return pacing_trouble_ ? pacing_trouble_ : telling_trouble_; }
+  const error_code& trouble() const noexcept { return pacing_error_ ? pacing_error_ : announcing_error_; }
   /// The node that is in the way, if `trouble` is about one.
   const std::string& obstacle() const noexcept { return obstacle_; }
 
@@ -44,9 +44,9 @@ class pace_membership : public std::enable_shared_from_this<pace_membership> {
   void start();
   void end(error_code why);
   bool end_if(const error_code& error);
-  void note_trouble(error_code& with, const error_code& error);
-  void note_obstacle(const error_code& error);
-  awaitable<void> tell();
+  void record_error(error_code& with, const error_code& error);
+  void record_obstacle(const error_code& error);
+  awaitable<void> announce_floor();
   awaitable<void> follow_limit();
   awaitable<void> follow_list();
   awaitable<void> set_pace();
@@ -64,16 +64,16 @@ class pace_membership : public std::enable_shared_from_this<pace_membership> {
   core::holder holder_;
   bool is_over_ = false;
   error_code why_;
-  error_code pacing_trouble_;
+  error_code pacing_error_;
   std::string obstacle_;
-  error_code telling_trouble_;
+  error_code announcing_error_;
   std::uint64_t looks_wanted_ = 0;  // counts the requests to read list and limit again
   std::uint64_t limit_looks_ = 0;   // as many of them as the latest answer has met
   std::uint64_t list_looks_ = 0;
   condition floor_due_;
   condition limit_due_;
   condition list_due_;
-  background telling_;
+  background announcing_;
   background following_limit_;
   background following_list_;
   background pacing_;

@@ -73,7 +73,7 @@ awaitable<error_code> make_nodes(pace_place_ptr where, std::int64_t known) {
 
 }  // namespace
 
-limit_sight see_limit(const pace_place& where, const backend::reply& node) {
+limit_sight read_limit(const pace_place& where, const backend::reply& node) {
   limit_sight seen;
   seen.error = node.error;
   if (node.error) return seen;
@@ -94,7 +94,7 @@ awaitable<limit_sight> find_limit(pace_place_ptr where, std::int64_t known) {
   limit_sight seen;
   for (int round = 0; round < most_rounds; ++round) {
     auto node = co_await where->session->perform(make_request(opcode::get, where->limit()), retry::always);
-    seen = see_limit(*where, node);
+    seen = read_limit(*where, node);
     if (seen.error != errc::no_node) co_return seen;
     auto error = co_await make_nodes(where, known);
     if (error) {

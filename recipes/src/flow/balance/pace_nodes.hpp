@@ -63,7 +63,7 @@ struct limit_sight {
   std::int64_t mzxid = 0;
 };
 
-limit_sight see_limit(const pace_place& where, const backend::reply& node);
+limit_sight read_limit(const pace_place& where, const backend::reply& node);
 
 /// Reads the limit. If there is none, and no node of members either, both are made, with the limit `known` or the
 /// range, whichever is higher. Error `no_node`: only the limit is missing.

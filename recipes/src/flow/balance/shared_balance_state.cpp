@@ -117,7 +117,7 @@ awaitable<error_code> shared_balance_state::serve() {
     has_worked_ = true;
     publish(present->trouble());
     const bool has_lapsed = pace_->refresh();
-    present->tell_floor();
+    present->on_floor_due();
     co_await changed_->wait(has_lapsed ? where_->session->now() + between_looks : never);
   }
   const auto left = co_await present->leave();

@@ -41,7 +41,7 @@ void shared_pace::leave(shared_track& which) noexcept {
     if (std::exchange(which.has_left, true)) return;
     std::erase(tracks_, &which);
     ended.swap(which.waiting);
-    if (!ended.empty()) last = note_not_waiting();
+    if (!ended.empty()) last = end_waiting();
     is_due = tracks_.empty() || is_floor_due();
   }
   complete_all(ended, errc::closed);
@@ -114,7 +114,7 @@ void shared_pace::cancel(shared_track& which, const std::shared_ptr<pending_move
     const auto found = std::find(which.waiting.begin(), which.waiting.end(), move);
     if (found == which.waiting.end()) return;  // it was made, or ended otherwise
     which.waiting.erase(found);
-    if (which.waiting.empty()) last = note_not_waiting();
+    if (which.waiting.empty()) last = end_waiting();
   }
   move->complete(asio::error::operation_aborted);
 }
@@ -138,7 +138,7 @@ void shared_pace::close() {
     for (auto* each : tracks_) {
       if (each->waiting.empty()) continue;
       ended.splice(ended.end(), each->waiting);
-      last = note_not_waiting();
+      last = end_waiting();
     }
   }
   complete_all(ended, errc::closed);
@@ -234,12 +234,12 @@ shared_pace::kept shared_pace::grant(moves& granted) {
     while (!each->waiting.empty() && step(*each)) {
       granted.splice(granted.end(), each->waiting, each->waiting.begin());
     }
-    if (each->waiting.empty()) last = note_not_waiting();
+    if (each->waiting.empty()) last = end_waiting();
   }
   return last;
 }
 
-shared_pace::kept shared_pace::note_not_waiting() { return --waiting_ == 0 ? release(*scheduler_, this) : nullptr; }
+shared_pace::kept shared_pace::end_waiting() { return --waiting_ == 0 ? release(*scheduler_, this) : nullptr; }
 
 bool shared_pace::has_tracks() const {
   const std::lock_guard lock(mutex_);

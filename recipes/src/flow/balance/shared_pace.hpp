@@ -100,7 +100,7 @@ class shared_pace final : public waiting_place, public std::enable_shared_from_t
   bool has_floor() const;
   void go_on();
   [[nodiscard]] kept grant(moves& granted);
-  [[nodiscard]] kept note_not_waiting();
+  [[nodiscard]] kept end_waiting();
   void cancel(shared_track& which, const std::shared_ptr<pending_move>& move);
   void listen(const track_ptr& which, const std::shared_ptr<pending_move>& move);
 

@@ -26,10 +26,10 @@ void gate_waiter::listen() {
 class gate_shard::aftermath {
  public:
   void finish(gate_state& whose) {
-    if (has_arrived) whose.note_arrival(due);
-    if (has_departed) whose.note_departure();
-    if (admitted) admitted->caller().tell({}, std::move(pass));
-    if (declined) declined->caller().tell(errc::declined);
+    if (has_arrived) whose.on_arrival(due);
+    if (has_departed) whose.on_departure();
+    if (admitted) admitted->caller().complete({}, std::move(pass));
+    if (declined) declined->caller().complete(errc::declined);
   }
 
   std::shared_ptr<gate_waiter> admitted;
@@ -119,7 +119,7 @@ void gate_shard::cancel(gate_waiter& who) {
     if (at && at->waiter == &who) cancelled = detach(*at, then);
   }
   then.finish(*whose_);
-  if (cancelled) cancelled->caller().tell(boost::asio::error::operation_aborted);
+  if (cancelled) cancelled->caller().complete(boost::asio::error::operation_aborted);
 }
 
 bool gate_shard::is_valid(const gate_key& key, std::uint64_t generation) noexcept {

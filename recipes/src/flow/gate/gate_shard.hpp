@@ -46,7 +46,7 @@ class gate_caller {
 
   /// Calls the handler on its executor, later. At most once. A pass whose handler is never called, because its context
   /// is destroyed before, is left.
-  void tell(error_code error, gate_pass pass = {}) {
+  void complete(error_code error, gate_pass pass = {}) {
     auto call = [h = std::move(whose_), error, pass = std::move(pass)]() mutable {
       std::move(h)(error, std::move(pass));
     };

@@ -83,8 +83,8 @@ void gate_state::enter(gate_caller::handler h, const gate_key& key) {
   auto& shard = shard_of(key);
   gate_pass pass;
   switch (shard.enter(key, now(), pass)) {
-    case gate_shard::answer::accepted: return caller.tell({}, std::move(pass));
-    case gate_shard::answer::declined: return caller.tell(errc::declined);
+    case gate_shard::answer::accepted: return caller.complete({}, std::move(pass));
+    case gate_shard::answer::declined: return caller.complete(errc::declined);
     case gate_shard::answer::to_wait: break;
   }
   const auto waiter = std::make_shared<gate_waiter>(shared_from_this(), key, std::move(caller));
@@ -105,11 +105,11 @@ void gate_state::shut_down() noexcept {
 
 /// The timer is set anew if it would fire too late. A waiter that has come before a review looks at its shard is seen
 /// by the review; any other one finds the time that the review has set.
-void gate_state::note_arrival(lease_clock::time_point due) {
+void gate_state::on_arrival(lease_clock::time_point due) {
   if (due < armed_.load()) request_review();
 }
 
-void gate_state::note_departure() {
+void gate_state::on_departure() {
   if (waiting_ == 0 && armed_.load() != never) request_review();
 }
 

@@ -77,8 +77,8 @@ class gate_state : public std::enable_shared_from_this<gate_state> {
   // For the shards.
   lease_clock::time_point now() const { return on_->world->rough_now(); }  // to read the exact one takes half of it all
   void count_waiting(int more) noexcept { waiting_ += more; }
-  void note_arrival(lease_clock::time_point due);
-  void note_departure();
+  void on_arrival(lease_clock::time_point due);
+  void on_departure();
 
  private:
   gate_shard& shard_of(const gate_key& key) noexcept { return shards_[key.high % shards_.size()]; }

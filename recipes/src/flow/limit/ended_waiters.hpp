@@ -13,7 +13,7 @@ namespace zkrecipes::detail {
 class ended_waiters {
  public:
   void add(acquire_waiter_ptr which, error_code why) { all_.emplace_back(std::move(which), why); }
-  void tell(const scheduler& on) {
+  void complete_all(const scheduler& on) {
     for (auto& [which, why] : all_) complete(on, *which, why);
   }
 

@@ -52,7 +52,7 @@ void key_table::acquire(acquire_handler handler, std::string key) {
       get_in_line(mine, key, over);
     }
   }
-  over.tell(on);
+  over.complete_all(on);
 }
 
 void key_table::get_in_line(const acquire_waiter_ptr& mine, std::string_view key, ended_waiters& over) {
@@ -114,7 +114,7 @@ void key_table::cancel(const line_ptr& at, acquire_waiter& which) {
     --counted_.waiting;
     if (at->waiters.empty()) last = end_line(*at->where);
   }
-  over.tell(*clock_.get_scheduler());
+  over.complete_all(*clock_.get_scheduler());
 }
 
 /// The first one of a line is due.
@@ -125,7 +125,7 @@ void key_table::serve(const line_ptr& at) {
     std::lock_guard lock(mutex_);
     if (!at->waiters.empty()) last = advance(*at->where, over);
   }
-  over.tell(*clock_.get_scheduler());
+  over.complete_all(*clock_.get_scheduler());
 }
 
 /// Lets through those at the head of the line for which there is credit.

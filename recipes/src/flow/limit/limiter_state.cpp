@@ -116,7 +116,7 @@ void limiter_state::cancel(acquire_waiter& which) {
     over.add(line_.remove(which), asio::error::operation_aborted);
     if (is_first) last = advance(over);  // the next one may need less
   }
-  over.tell(get_scheduler());
+  over.complete_all(get_scheduler());
 }
 
 /// The first one is due.
@@ -127,7 +127,7 @@ void limiter_state::serve() {
     std::lock_guard lock(mutex_);
     if (!line_.empty()) last = advance(over);
   }
-  over.tell(get_scheduler());
+  over.complete_all(get_scheduler());
 }
 
 /// Lets through those at the head of the line for which there is credit.
@@ -160,7 +160,7 @@ void limiter_state::hold_off(lease_clock::duration length) {
     });
     last = advance(over);
   }
-  over.tell(get_scheduler());
+  over.complete_all(get_scheduler());
 }
 
 /// Moves the arrival time on to `until`. False if it is there already.
@@ -189,7 +189,7 @@ lease_clock::duration limiter_state::take_level() {
       if (line_.empty()) last = end_line();
     }
   }
-  over.tell(get_scheduler());
+  over.complete_all(get_scheduler());
   return level();
 }
 

@@ -136,9 +136,9 @@ once_state::sight once_state::judge(const once_record& mine, std::int64_t period
   const bool is_ours = found->guid == mine.guid;
   const bool is_free = stamped < period ? !is_ours : found->is_withdrawn;
   if (is_ours) {
-    time_.note(node.stat.mtime, session_->now());
+    time_.observe(node.stat.mtime, session_->now());
   } else {
-    time_.note_earlier(node.stat.mtime, session_->now());
+    time_.observe_earlier(node.stat.mtime, session_->now());
   }
   seen.what = is_ours ? finding::ours : finding::others;
   if (stamped != period) seen.what = finding::elsewhere;
@@ -177,7 +177,7 @@ awaitable<error_code> once_state::learn_time() {
   const auto per = parse_period(root.data);
   if (!per) co_return errc::foreign_data;
   if (*per != where_.per) co_return errc::size_mismatch;
-  if (!clock.error) time_.note(clock.stat.mtime, session_->now());
+  if (!clock.error) time_.observe(clock.stat.mtime, session_->now());
   co_return clock.error;
 }
 

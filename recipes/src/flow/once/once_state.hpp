@@ -51,13 +51,13 @@ std::optional<std::chrono::milliseconds> parse_period(const std::string& data);
 class leader_time {
  public:
   bool is_known() const noexcept { return stamp_.has_value(); }
-  void note(std::int64_t stamp, lease_clock::time_point answered) {
+  void observe(std::int64_t stamp, lease_clock::time_point answered) {
     stamp_ = begin_ = stamp;
     answered_ = answered;
   }
   /// The stamp of an earlier write: the clock shows this time or a later one.
-  void note_earlier(std::int64_t stamp, lease_clock::time_point now) {
-    if (!is_known() || stamp > present(now)) return note(stamp, now);
+  void observe_earlier(std::int64_t stamp, lease_clock::time_point now) {
+    if (!is_known() || stamp > present(now)) return observe(stamp, now);
     stamp_ = std::max(*stamp_, stamp);
   }
   std::int64_t present(lease_clock::time_point now) const {

@@ -110,7 +110,7 @@ awaitable<error_code> gate_entry::try_decline(waiter& who, const gate_place::cov
   const auto path_of = [&](std::size_t which) { return join(node->line().parent, who.line().members()[which].name); };
   transaction all;
   all.remove(node->path()).check(path_of(by.ahead)).check(path_of(by.waiting));
-  auto pause = session_->patience();
+  auto pause = session_->backoff();
   for (;;) {
     auto leave = backend::make_multi(all);
     auto answer = co_await session_->perform(std::move(leave), retry::once, node->bound(), node->hold().valid_until());
@@ -119,7 +119,7 @@ awaitable<error_code> gate_entry::try_decline(waiter& who, const gate_place::cov
       co_return errc::declined;
     }
     if (answer.throttled) {
-      auto error = co_await session_->outwait(pause, node->bound());
+      auto error = co_await session_->pause_before_retry(pause, node->bound());
       if (error) co_return error;
       continue;
     }

@@ -23,12 +23,12 @@ quorum_queue::quorum_queue(clockwork& clock, std::uint64_t seed, std::uint64_t n
 
 void quorum_queue::submit(const user_ptr& by, action what) {
   if (is_deleted_) return;
-  if (by) note_user(by);
+  if (by) record_user(by);
   if (has_leader_) return send(std::move(what));
   waiting_.push_back({by, by == nullptr, std::move(what)});
 }
 
-void quorum_queue::note_user(const user_ptr& who) {
+void quorum_queue::record_user(const user_ptr& who) {
   std::erase_if(users_, [](const auto& each) { return each.expired(); });
   const auto is_it = [&who](const auto& each) { return each.lock() == who; };
   if (std::ranges::none_of(users_, is_it)) users_.push_back(who);

@@ -92,7 +92,7 @@ class quorum_queue : public std::enable_shared_from_this<quorum_queue> {
   };
   using consumer_list = std::list<consumer>;
 
-  void note_user(const user_ptr& who);
+  void record_user(const user_ptr& who);
   void send(action what);
   void deliver();
   rabbit_message_ptr take_next();

@@ -122,12 +122,12 @@ void rabbit_cluster::lose_sight(const std::string& queue) {
 
 void rabbit_cluster::raise_alarm() {
   has_alarm_ = true;
-  for (const auto& each : std::vector(peers_)) each->note_alarm();
+  for (const auto& each : std::vector(peers_)) each->on_alarm();
 }
 
 void rabbit_cluster::end_alarm() {
   if (!std::exchange(has_alarm_, false)) return;
-  for (const auto& each : std::vector(peers_)) each->note_alarm();
+  for (const auto& each : std::vector(peers_)) each->on_alarm();
   wake_all();
 }
 

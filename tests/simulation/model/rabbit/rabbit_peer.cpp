@@ -113,7 +113,7 @@ void rabbit_peer::check_heartbeats() {
   });
 }
 
-void rabbit_peer::note_alarm() {
+void rabbit_peer::on_alarm() {
   if (awaited_ != step::none || is_over_ || is_told_of_alarm_ == all_.has_alarm()) return;
   is_told_of_alarm_ = all_.has_alarm();
   if (is_told_of_alarm_) {
@@ -222,7 +222,7 @@ void rabbit_peer::shake_hands(std::uint32_t number, std::string_view arguments) 
   } else if (awaited_ == step::channel && number == AMQP_CHANNEL_OPEN_METHOD) {
     say(AMQP_CHANNEL_OPEN_OK_METHOD, amqp_channel_open_ok_t{});
     awaited_ = step::none;
-    note_alarm();
+    on_alarm();
   } else {
     misbehave("the connection begins in another way");
   }

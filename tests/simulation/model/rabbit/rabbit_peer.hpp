@@ -35,7 +35,7 @@ class rabbit_peer final : public wire_end, public queue_user, public std::enable
   void crash(bool is_told);
   /// Lets go of all queues.
   void detach();
-  void note_alarm();
+  void on_alarm();
   /// The next message into this queue that is taken is not confirmed.
   void forget_next_confirm(const quorum_queue& which);
 
@@ -93,7 +93,7 @@ class rabbit_peer final : public wire_end, public queue_user, public std::enable
   void publish(detail::amqp_delivery what);
   void give_back(const detail::amqp_delivery& what);
   bool is_rejected(const quorum_queue& into);
-  void note_taken(const std::string& queue, std::uint64_t tag);
+  void record_taken(const std::string& queue, std::uint64_t tag);
   void reject(std::uint64_t tag);
   void send_confirms();
   void confirm(std::uint64_t tag, bool is_multiple);

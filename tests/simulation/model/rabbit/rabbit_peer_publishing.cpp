@@ -31,7 +31,7 @@ void rabbit_peer::publish(detail::amqp_delivery what) {
   queue->submit(shared_from_this(),
                 [self = shared_from_this(), to = queue.get(), what = std::move(what), properties = properties_] {
                   to->put(what, properties);
-                  self->note_taken(to->name(), what.tag);
+                  self->record_taken(to->name(), what.tag);
                 });
 }
 
@@ -69,7 +69,7 @@ void rabbit_peer::forget_next_confirm(const quorum_queue& which) { forgetting_.i
 
 /// The message is in the queue. The publisher is told a little later, now and then much later, and about several at
 /// once if it comes so.
-void rabbit_peer::note_taken(const std::string& queue, std::uint64_t tag) {
+void rabbit_peer::record_taken(const std::string& queue, std::uint64_t tag) {
   if (is_over_ || is_channel_closed_ || !unconfirmed_.contains(tag) || forgetting_.erase(queue) > 0) return;
   taken_.insert(tag);
   const span delay = chance_.one_in(40) ? chance_.between(0ms, 4s) : chance_.between(0ms, 6ms);

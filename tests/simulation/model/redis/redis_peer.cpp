@@ -88,12 +88,12 @@ void redis_peer::read(const redis_command& command) {
     return wire_->send(side::broker, resp::error("ERR syntax error"));
   }
   waiting_read what{command[6], command[7], detail::parse_whole<std::size_t>(command[2]).value_or(1)};
-  const auto patience = std::chrono::milliseconds(detail::parse_whole<std::int64_t>(command[4]).value_or(0));
-  what.until = of_.clock().now() + patience;
+  const auto time_limit = std::chrono::milliseconds(detail::parse_whole<std::int64_t>(command[4]).value_or(0));
+  what.until = of_.clock().now() + time_limit;
   blocked_ = std::move(what);
   look();
   if (!blocked_) return;
-  of_.clock().after(patience, [weak = weak_from_this()] {
+  of_.clock().after(time_limit, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->go_on();
   });
 }

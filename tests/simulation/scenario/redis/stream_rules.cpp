@@ -145,7 +145,7 @@ void stream_rules::begun(int feed, const term& present, const message& item) {
 void stream_rules::committed(const entry& what) {
   if (what.type != entry::kind::request) return;
   std::map<int, results> done;
-  for (const auto& each : what.changes) note_result(each, done);
+  for (const auto& each : what.changes) record_result(each, done);
   for (const auto& each : what.changes) {
     if (each.type == kind::remove) continue;
     for (int feed = 0; feed < feeds(); ++feed) {
@@ -155,7 +155,7 @@ void stream_rules::committed(const entry& what) {
   in_.require(done.empty(), "the position moves with the effects");
 }
 
-void stream_rules::note_result(const change& what, std::map<int, results>& into) const {
+void stream_rules::record_result(const change& what, std::map<int, results>& into) const {
   for (int feed = 0; feed < feeds(); ++feed) {
     if (what.type == kind::set && what.path == results_of(feed)) {
       const auto effect = parse_effect(what.data);
@@ -198,7 +198,7 @@ void stream_rules::move(int feed, const std::string& text, const results& done) 
     if (is_sought) each.begun.erase(feed);  // the consumer begins anew from there
     if (!position->is_settled(id)) {
       in_.require(!is_done, "the position moves with the effects", to_string(id));
-      note_open(feed, each, is_sought, text);
+      record_open(feed, each, is_sought, text);
       continue;
     }
     in_.require(!is_done || !is_settled, "once in effect, or parked, never both", to_string(id));
@@ -218,7 +218,7 @@ void stream_rules::move(int feed, const std::string& text, const results& done) 
 /// The position of the feed is in front of this entry. It may have gone back there because the entry was lost, or an
 /// operator says so: then the entry is consumed again once the broker has it. An entry that is excused for another
 /// reason is not, because it may have had its effect.
-void stream_rules::note_open(int feed, record& which, bool is_sought, const std::string& text) const {
+void stream_rules::record_open(int feed, record& which, bool is_sought, const std::string& text) const {
   const bool is_settled = which.settled.contains(feed);
   const bool may_be_open = !is_settled || which.is_lost || which.excused.contains(feed) || is_sought;
   in_.require(may_be_open, "a position never moves back", text);

@@ -82,8 +82,8 @@ class stream_rules final : public redis_watcher {
     return static_cast<int>(shard * group_count() + static_cast<std::uint32_t>(group));
   }
   std::vector<int> feeds_of(const std::string& stream) const;
-  void note_result(const change& what, std::map<int, results>& into) const;
-  void note_open(int feed, record& which, bool is_sought, const std::string& text) const;
+  void record_result(const change& what, std::map<int, results>& into) const;
+  void record_open(int feed, record& which, bool is_sought, const std::string& text) const;
   void move(int feed, const std::string& text, const results& done);
   void check_passed(int feed, const detail::stream_id& id, const record& which) const;
   void check_result(int feed, const detail::stream_id& id, const record& which, const std::string& effect);

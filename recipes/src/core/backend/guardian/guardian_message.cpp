@@ -52,44 +52,44 @@ class field_reader {
   std::int64_t session(std::string_view name) { return parsed(name, &session_from_hex); }
   std::string bytes(std::string_view name, std::size_t longest) {
     auto value = parsed(name, &from_hex);
-    if (value.size() > longest) note(name);
+    if (value.size() > longest) reject(name);
     return value;
   }
   std::string path(std::string_view name) { return checked(name, &is_node_path); }
   std::string name(std::string_view name) { return checked(name, &is_name); }
   milliseconds time(std::string_view name, milliseconds shortest, milliseconds longest) {
     const auto value = from_.time(name, longest);
-    if (!value || *value < shortest) note(name);
+    if (!value || *value < shortest) reject(name);
     return value.value_or(milliseconds(0));
   }
   template <class Element>
   std::vector<Element> list(std::string_view name, std::size_t most, std::optional<Element> (*read)(std::string_view)) {
     std::vector<Element> all;
     const auto texts = from_.texts(name);
-    if (!texts || texts->size() > most) note(name);
+    if (!texts || texts->size() > most) reject(name);
     if (!problem_.empty()) return all;
     for (const auto& each : *texts) {
       auto element = read(each);
-      if (!element) note(name);
+      if (!element) reject(name);
       if (element) all.push_back(std::move(*element));
     }
     return all;
   }
-  void note(std::string_view name) {
+  void reject(std::string_view name) {
     if (problem_.empty()) problem_ = "the field \"" + std::string(name) + "\"";
   }
 
  private:
   std::string checked(std::string_view name, bool (*is_good)(std::string_view)) {
     auto value = from_.text(name);
-    if (!value || !is_good(*value)) note(name);
+    if (!value || !is_good(*value)) reject(name);
     return value.value_or(std::string());
   }
   template <class Value>
   Value parsed(std::string_view name, std::optional<Value> (*read)(std::string_view)) {
     const auto text = from_.text(name);
     auto value = text ? read(*text) : std::nullopt;
-    if (!value) note(name);
+    if (!value) reject(name);
     return value ? std::move(*value) : Value();
   }
 
@@ -122,12 +122,12 @@ std::optional<credentials> read_digest(std::string_view text) {
 
 guardian_message read_hello(const json_object& from, field_reader& fields) {
   guardian_hello hello;
-  if (from.integer("version") != protocol_version) fields.note("version");
+  if (from.integer("version") != protocol_version) fields.reject("version");
   const auto client = from.text("client");
-  if (!client || client->size() != digits_of_client || !from_hex(*client)) fields.note("client");
+  if (!client || client->size() != digits_of_client || !from_hex(*client)) fields.reject("client");
   hello.client = client.value_or(std::string());
   hello.hang_limit = fields.time("hang_limit_ms", milliseconds(0), longest_hang_limit);
-  if (hello.hang_limit.count() && hello.hang_limit < shortest_hang_limit) fields.note("hang_limit_ms");
+  if (hello.hang_limit.count() && hello.hang_limit < shortest_hang_limit) fields.reject("hang_limit_ms");
   return hello;
 }
 
@@ -137,7 +137,7 @@ guardian_message read_session(const json_object&, field_reader& fields) {
   session.key.password = fields.bytes("password", longest_session_password);
   session.key.timeout = fields.time("timeout_ms", milliseconds(1), longest_timeout);
   session.servers = fields.list("servers", most_guarded_servers, &read_server);
-  if (session.servers.empty()) fields.note("servers");
+  if (session.servers.empty()) fields.reject("servers");
   session.digest = fields.list("digest", most_guarded_digests, &read_digest);
   return session;
 }

@@ -233,7 +233,7 @@ void c_client_link::show(std::string frames, std::size_t count) {
 /// For as long as a request may be without an answer. The C client is not asked what it waits for, because it would
 /// send a ping.
 void c_client_link::await_room() {
-  const auto until = silence_.end_of_patience(unsent_.since());
+  const auto until = silence_.stuck_at(unsent_.since());
   const auto left = std::chrono::ceil<std::chrono::microseconds>(until - clock::now());
   if (left <= 0us) return fail(errc::timed_out);
   wait(ZOOKEEPER_READ | ZOOKEEPER_WRITE, left);
@@ -264,11 +264,11 @@ void c_client_link::go_on() {
   if (!handle_) return;
   if (!unsent_.empty()) unsent_.send(handle_.ours());
   if (!unsent_.empty()) return await_room();
-  if (silence_.is_asking(clock::now())) return await_a_sign_of_life();
+  if (silence_.is_asking(clock::now())) return await_answer_of_server();
   if (!silence_.stop_asking() && silence_.overslept(clock::now(), due_)) {
     silence_.ask(clock::now());
     probe();
-    return await_a_sign_of_life();
+    return await_answer_of_server();
   }
   if (silence_.is_put_off(clock::now())) return fail(errc::timed_out);
   if (silence_.time_to_probe(clock::now()) <= 0us) probe();
@@ -344,7 +344,7 @@ void c_client_link::wait(int interest, std::chrono::microseconds longest) {
   if (interest & ZOOKEEPER_WRITE) wait_for(descriptor.wait_write, ZOOKEEPER_WRITE, writing_);
 }
 
-void c_client_link::await_a_sign_of_life() {
+void c_client_link::await_answer_of_server() {
   if (silence_.time_to_probe(clock::now()) <= 0us) probe();
   if (!handle_) return;
   const auto left = std::chrono::ceil<std::chrono::microseconds>(silence_.asks_until() - clock::now());

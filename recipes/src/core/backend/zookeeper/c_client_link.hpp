@@ -71,7 +71,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void process(int events);
   void drain_input();
   void wait(int interest, std::chrono::microseconds longest);
-  void await_a_sign_of_life();
+  void await_answer_of_server();
   void probe();
   void check(int rc);
   void fail(error_code reason);

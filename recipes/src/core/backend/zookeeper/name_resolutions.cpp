@@ -36,7 +36,7 @@ std::vector<std::string> name_resolution::hosts() const {
   return all;
 }
 
-void name_resolution::note(const host_answer& what) {
+void name_resolution::on_answer(const host_answer& what) {
   for (std::size_t i = 0; i < all_.size(); ++i) {
     auto& each = all_[i];
     if (states_[i].is_answered || each.name.address != what.host) continue;
@@ -47,7 +47,7 @@ void name_resolution::note(const host_answer& what) {
 }
 
 void name_resolution::give_up(const error_code& why) {
-  for (const auto& host : hosts()) note(host_answer{host, {}, why});
+  for (const auto& host : hosts()) on_answer(host_answer{host, {}, why});
 }
 
 bool name_resolution::is_done() const { return std::ranges::all_of(states_, &state::is_answered); }
@@ -72,7 +72,7 @@ void name_resolutions::resolve(std::vector<endpoint> names, resolve_handler hand
   if (!hosts.empty() && !wait_for_answers()) made->give_up(errc::no_descriptors);
   for (const auto& host : hosts) {
     const auto failed = made->is_done() ? error_code() : host_lookups::of_process().ask(host, mailbox_);
-    if (failed) made->note(host_answer{host, {}, failed});
+    if (failed) made->on_answer(host_answer{host, {}, failed});
   }
   if (!made->is_done()) return limit(made);
   asio::post(strand_, [weak = weak_from_this(), made] {
@@ -113,7 +113,7 @@ void name_resolutions::take_answers() {
   for (const auto& answer : mailbox_->take()) {
     if (answer.when < oldest) continue;
     for (const auto& each : under_way_) {
-      if (const auto made = each.lock()) made->note(answer);
+      if (const auto made = each.lock()) made->on_answer(answer);
     }
   }
   finish_done();

@@ -20,7 +20,7 @@ class name_resolution {
 
   /// The hosts among them that are not numeric.
   std::vector<std::string> hosts() const;
-  void note(const host_answer& what);
+  void on_answer(const host_answer& what);
   /// What has no answer by now gets none.
   void give_up(const error_code& why);
   bool is_done() const;

@@ -41,7 +41,7 @@ bool server_silence::overslept(time_point present, time_point due) const noexcep
   return is_up_ && present > due + longest_answer();
 }
 
-server_silence::time_point server_silence::end_of_patience(time_point since) const noexcept {
+server_silence::time_point server_silence::stuck_at(time_point since) const noexcept {
   return (unanswered_ > 0 ? std::min(since, answered_) : since) + timeout_ * 2 / 3;
 }
 

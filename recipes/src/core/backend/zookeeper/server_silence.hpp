@@ -42,7 +42,7 @@ class server_silence {
   /// ping.
   bool overslept(time_point present, time_point due) const noexcept;
   /// Until when the socket may take nothing of what has been waiting since then.
-  time_point end_of_patience(time_point since) const noexcept;
+  time_point stuck_at(time_point since) const noexcept;
 
   /// After a stall of our own process the server gets as much time for a sign of life as it would have had for a ping,
   /// before the C client judges the connection.

@@ -1,4 +1,4 @@
-#include "shards/strikes.hpp"
+#include "shards/failure_streak.hpp"
 
 #include <algorithm>
 
@@ -6,12 +6,13 @@ namespace zkrecipes::detail {
 
 namespace {
 
-constexpr std::int64_t patience_with_one = 3;
+constexpr std::int64_t factor_for_one_member = 3;
 constexpr std::size_t most_names = 8;
 
 }  // namespace
 
-void add_strike(term_record& record, const std::string& member, std::int64_t at_ms, std::chrono::milliseconds calm) {
+void count_owner_failure(term_record& record, const std::string& member, std::int64_t at_ms,
+                         std::chrono::milliseconds calm) {
   auto& row = record.struck;
   if (record.deaths == 0) row = {};
   const bool is_known = std::ranges::find(row.by, member) != row.by.end();
@@ -23,9 +24,9 @@ void add_strike(term_record& record, const std::string& member, std::int64_t at_
   if (at_ms > 0) row.at_ms = at_ms;
 }
 
-std::int64_t strikes_needed(const term_record& record, std::int32_t quarantine_after) {
+std::int64_t failures_needed(const term_record& record, std::int32_t quarantine_after) {
   const bool is_one = quarantine_after > 1 && record.struck.by.size() < 2;
-  return quarantine_after * (is_one ? patience_with_one : 1);
+  return quarantine_after * (is_one ? factor_for_one_member : 1);
 }
 
 }  // namespace zkrecipes::detail
