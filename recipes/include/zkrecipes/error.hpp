@@ -33,7 +33,7 @@ enum class errc {
 
   // Recipes.
   lease_lapsed,        ///< Nothing proved in time that the server still knows the session.
-  node_removed,        ///< Somebody removed the node that stood for our place in line.
+  node_removed,        ///< Another client removed the node of our place in line.
   revoked,             ///< Somebody asked the owner to give it up (`ownership::async_revoked`), or the grace is over.
   sequence_exhausted,  ///< The parent's sequence numbers are about to wrap; use a new parent node.
   foreign_data,        ///< A node holds data that this recipe did not write; clear it or use another path.
@@ -41,7 +41,7 @@ enum class errc {
   timed_out,           ///< The deadline passed.
   outcome_unknown,     ///< The reply was lost and there is no way to tell whether the operation happened.
   career_failed,       ///< The career threw an exception; the coordinator keeps it.
-  busy,                ///< Another client has it, and the operation does not wait for it.
+  busy,                ///< Another client has the ownership that was asked for, and the operation does not wait for it.
   size_mismatch,       ///< The others at this path use another size (of a double barrier, a semaphore) than ours.
   full,                ///< There is no room for the item: see `queue_options`.
 

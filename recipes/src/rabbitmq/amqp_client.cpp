@@ -187,7 +187,7 @@ void amqp_client::take_flow(const amqp_method& method) {
 }
 
 void amqp_client::begin_delivery(std::uint64_t tag, bool is_redelivered) {
-  if (!deliver_) return fail("the broker delivers a message to nobody");
+  if (!deliver_) return fail("the broker delivers a message, and no consumer was asked for");
   if (tag <= delivered_) return fail("the broker delivers a message with a tag that is not new");
   delivered_ = tag;
   content_.begin_delivery(tag, is_redelivered);

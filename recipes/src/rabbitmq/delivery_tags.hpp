@@ -27,7 +27,7 @@ class delivery_tags {
  public:
   struct acknowledgement {
     std::uint64_t tag = 0;
-    bool is_multiple = false;  ///< And all before it.
+    bool is_multiple = false;  ///< The acknowledgement is for all deliveries up to this tag.
     friend bool operator==(const acknowledgement&, const acknowledgement&) = default;
   };
   struct delivery {
@@ -46,11 +46,11 @@ class delivery_tags {
   bool holds(const std::string& id) const;
   /// Those of the messages that have come and are not known to be settled for good.
   std::vector<std::string> ids() const;
-  /// Whether it was delivered, and its acknowledgement may not have arrived.
+  /// Whether the message was delivered, and its acknowledgement may not have arrived.
   bool is_open(const std::string& id) const { return messages_.contains(id); }
-  /// It is settled.
+  /// The message is settled.
   void settle(const std::string& id);
-  /// Those that are to be sent now, in order.
+  /// The acknowledgements that are to be sent now, in order.
   std::vector<acknowledgement> take_acknowledgements();
   /// The messages of which it has become certain that the broker has all acknowledgements.
   std::vector<std::string> take_proven();

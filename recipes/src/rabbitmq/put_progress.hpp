@@ -46,7 +46,7 @@ class put_progress {
   std::size_t end() const noexcept { return end_; }
   bool is_complete() const noexcept { return in_a_row_ >= end_; }
 
-  /// What the caller is told. Once: this, or the next.
+  /// The result for the caller. To be taken once: this one, or the next.
   put_result result() { return result(error_); }
   put_result result(const error_code& error) { return {std::move(call_->caller), error, std::min(in_a_row_, end_)}; }
 

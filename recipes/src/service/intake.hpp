@@ -30,7 +30,7 @@ struct incoming {
   std::uint64_t number = 0;  ///< The client's number of the message, with `producer`.
 };
 
-/// What became of it.
+/// The outcome of taking a message in.
 struct taken {
   enum class kind {
     put,      ///< It is there, with `number`.

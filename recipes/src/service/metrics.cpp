@@ -81,7 +81,7 @@ constexpr auto consumer_figures = table_of(
     figure{"done_total", "Messages processed and acknowledged.", &queue_consumer_status::done},
     figure{"again_total", "Failed attempts.", &queue_consumer_status::again},
     figure{"parked_total", "Messages that became dead letters.", &queue_consumer_status::parked},
-    figure{"passed_over_total", "Messages that somebody else removed.", &queue_consumer_status::passed_over},
+    figure{"passed_over_total", "Messages that another client removed.", &queue_consumer_status::passed_over},
     figure{"lost_total", "At most once: messages whose only attempt failed.", &queue_consumer_status::lost},
     figure{"declined_total", "Duplicates acknowledged without being processed.", &queue_consumer_status::declined},
     figure{"repeated_total", "Repeats of a producer acknowledged unprocessed.", &queue_consumer_status::repeated},

@@ -63,7 +63,7 @@ std::string pragma(const char* name, std::int64_t value) {
   return std::string("PRAGMA ") + name + " = " + std::to_string(value);
 }
 
-/// What the row that tells of the file has a sum of.
+/// The columns that the checksum of the file's own row covers.
 constexpr const char* numbers = "path, name, put, last, base, unsent_from, summed_from";
 
 }  // namespace

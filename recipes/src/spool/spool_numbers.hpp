@@ -13,13 +13,13 @@ namespace zkrecipes::detail {
 /// I/O.
 class spool_numbers {
  public:
-  /// What the queue's number says.
+  /// The result of comparing the queue's last number with that of the file.
   struct finding {
     enum class kind {
       expected,
       gap,     ///< The queue has messages that the file never had.
       anew,    ///< The queue has forgotten messages: it was removed, or is an older copy.
-      foreign  ///< Somebody else has put something since we agreed with the queue.
+      foreign  ///< Another producer has put messages since we agreed with the queue.
     };
     kind what = kind::expected;
     std::uint64_t put = 0;

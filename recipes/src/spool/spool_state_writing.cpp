@@ -142,7 +142,7 @@ void spool_state::on_file_failure(const spool_answer& answer) {
   publish();
 }
 
-/// What waits to be written could not be.
+/// The messages that wait to be written could not be written.
 void spool_state::on_failed_write(const spool_answer& answer) {
   on_file_failure(answer);
   if (!answer.stays_open || !buffer_.empty()) {

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_request_to_resign_ends_the_command) {
   BOOST_TEST(asked.code == 0, asked.err);
   const auto result = running.wait();
   BOOST_TEST(result.code == 122);
-  BOOST_TEST(result.err == "zkadmin: leadership " + at + ": somebody asks for it: the command is ended\n");
+  BOOST_TEST(result.err == "zkadmin: leadership " + at + ": another client asks for it: the command is ended\n");
   BOOST_TEST(is_gone("w"));
   BOOST_TEST(length("/e") == 0);
 }

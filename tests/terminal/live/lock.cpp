@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(try_does_not_wait) {
   auto held = take("/l");
   const auto taken = finish(lock({"--try", "--", "true"}));
   BOOST_TEST(taken.code == 123);
-  BOOST_TEST(taken.err == "zkadmin: lock " + at + ": somebody else has it, or is in line\n");
+  BOOST_TEST(taken.err == "zkadmin: lock " + at + ": another client has it, or is in line\n");
   BOOST_TEST(length("/l") == 1);
   run(held.async_release(tuple));
   BOOST_TEST(finish(lock({"--try", "--", "true"})).code == 0);

@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(somebody_asks_for_the_lock) {
   revoke(30s);
   const auto result = running.wait();
   BOOST_TEST(result.code == 122);
-  BOOST_TEST(result.err == "zkadmin: lock " + at + ": somebody asks for it: the command is ended\n");
+  BOOST_TEST(result.err == "zkadmin: lock " + at + ": another client asks for it: the command is ended\n");
   BOOST_TEST(is_gone("w"));
   BOOST_TEST(is_gone("c"));
   BOOST_TEST(length("/l") == 0);

@@ -37,7 +37,8 @@ zkrecipes::redis_options options_of(const broker_place& place, const stream_stat
   return options;
 }
 
-/// To a group that has not begun everything is to be consumed: this one stands for none.
+/// The name of a group that nobody uses. Without groups its lag is read: it has consumed nothing, so its lag is the
+/// whole stream.
 constexpr const char* no_group = "_";
 
 }  // namespace

@@ -80,7 +80,7 @@ void add_elections(metrics_text& into, const std::vector<election_status>& elect
   into.begin("zkadmin_election_phase", "1 for the present phase of the term, 0 for the others.");
   for (const auto& each : elections)
     for (const auto* phase : all_phases) into.add({{"path", each.path}, {"phase", phase}}, each.phase == phase ? 1 : 0);
-  into.begin("zkadmin_election_leader", "Whether somebody leads.");
+  into.begin("zkadmin_election_leader", "Whether the election has a leader.");
   for (const auto& each : elections)
     if (is_known(each)) into.add({{"path", each.path}}, each.leader ? 1 : 0);
   into.begin("zkadmin_election_waiters", "Candidates in line that do not lead.");

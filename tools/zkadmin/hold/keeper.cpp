@@ -238,11 +238,11 @@ int keeper::status_of_end() const {
 int keeper::status_without_command(const acquired& got) const {
   if (signal_ != 0) return status_of_end();
   if (got.error == errc::busy || got.error == errc::timed_out) {
-    print(got.error == errc::busy ? "somebody else has it, or is in line" : "it was not free in time");
+    print(got.error == errc::busy ? "another client has it, or is in line" : "it was not free in time");
     return to_int(got.error == errc::busy ? hold_status::taken : hold_status::timed_out);
   }
   if (got.error == errc::node_removed || got.error == errc::revoked) {
-    print("somebody has removed our place in line");
+    print("another client has removed our place in line");
     return to_int(hold_status::asked);
   }
   if (is_front_gone_) return status_of_end();

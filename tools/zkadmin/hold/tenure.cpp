@@ -83,11 +83,11 @@ void tenure::consider(clock::time_point present) {
   if (present < last) prepare();
   if (end_ != tenure_end::finished) return;
   if (held_.error() == errc::revoked) {
-    begin_to_end(tenure_end::asked, 0ns, "somebody has taken it");
+    begin_to_end(tenure_end::asked, 0ns, "another client has asked for it, and the grace is over");
   } else if (held_.error()) {
     begin_to_end(tenure_end::lost, 0ns, reason_of_loss());
   } else if (request_->is_there) {
-    begin_to_end(tenure_end::asked, grace_, "somebody asks for it");
+    begin_to_end(tenure_end::asked, grace_, "another client asks for it");
   } else if (present >= last - grace_at_loss_) {
     begin_to_end(tenure_end::lost, grace_at_loss_, reason_of_loss());
   } else if (is_abandoned_) {

@@ -52,7 +52,7 @@ struct external_message {
   std::int64_t timestamp = 0;  ///< When it was put, in milliseconds since 1970 (`node_stat::ctime`); 0: not known.
 };
 
-/// What `receive` completes with.
+/// The result of `receive`.
 struct external_batch {
   error_code error{};  ///< The source is closed, and opened again after a pause; the messages count all the same.
   std::vector<external_message> messages{};

@@ -1,4 +1,4 @@
-// What became of a message that a consumer has processed.
+// The outcome of `process` for one message.
 #pragma once
 
 #include <chrono>

@@ -110,7 +110,7 @@ enum class delivery_guarantee {
   at_most_once,
 };
 
-/// What must be done before a message is begun.
+/// The messages that have to be done before a message is begun.
 enum class message_order {
   strict,  ///< All messages in front of it. With a `window` above 1 they may not be committed yet.
   by_key,  ///< The messages of its key in front of it; they have been committed.
@@ -183,7 +183,7 @@ struct queue_consumer_status {
   std::uint64_t done = 0;         ///< Messages that were processed and acknowledged.
   std::uint64_t again = 0;        ///< Failed attempts.
   std::uint64_t parked = 0;       ///< Messages that became dead letters.
-  std::uint64_t passed_over = 0;  ///< Messages that somebody else removed: their effects did not happen.
+  std::uint64_t passed_over = 0;  ///< Messages that another client removed: their effects did not happen.
   std::uint64_t lost = 0;         ///< At most once: messages that were removed, and whose only attempt has failed.
   std::uint64_t declined = 0;     ///< Messages that were acknowledged unprocessed: `message_duplicates`.
   std::uint64_t repeated = 0;     ///< Messages that were acknowledged unprocessed: `message_repeats`.

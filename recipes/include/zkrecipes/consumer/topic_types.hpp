@@ -1,4 +1,4 @@
-// What a topic tells of itself.
+// The messages of a topic, the lag of a group, and what is kept of a shard.
 #pragma once
 
 #include <chrono>

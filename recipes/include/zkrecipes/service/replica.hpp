@@ -19,7 +19,7 @@
 
 namespace zkrecipes::service {
 
-/// What the work finds in its process.
+/// The parts of the process that the work may use.
 struct surroundings {
   const configuration settings;
   json_log& log;
@@ -27,7 +27,7 @@ struct surroundings {
   std::optional<zkrecipes::limiter> limiter;  ///< As the table [limiter] says, for calls to an outside service.
 };
 
-/// What the program is there for.
+/// The work of the program, as the user writes it.
 struct work {
   /// Processes one message, as `queue_consumer::process` says. A coroutine that is no lambda with a capture.
   std::function<boost::asio::awaitable<message_outcome>(surroundings& here, term present, const message& item)> process;

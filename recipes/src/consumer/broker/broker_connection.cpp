@@ -8,7 +8,7 @@
 
 namespace zkrecipes::detail {
 
-/// What the names of the brokers mean. It may come when nobody waits for it any more.
+/// A lookup of the names of the brokers. Its answer may come after the try that asked has been given up.
 struct broker_connection::lookup {
   explicit lookup(const scheduler_ptr& on) : arrived(on) {}
 

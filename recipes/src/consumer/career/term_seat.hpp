@@ -26,17 +26,17 @@ class term_seat {
   virtual const std::string& record_path() const noexcept = 0;
   /// The node of the session that others take for our place; empty if there is none.
   virtual std::string node_path() const { return {}; }
-  /// Why it has ended; no error as long as it is good, as far as we know.
+  /// Why the seat has ended; no error as long as it is good, as far as we know.
   virtual error_code lost() const = 0;
-  /// Until when it may be believed to be good if nothing more is heard from the servers.
+  /// Until when the seat may be believed to be good if no further answer of a server comes.
   virtual lease_clock::time_point valid_until() const = 0;
 
   // On the strand.
   /// The incarnation of the session that it is bound to.
   virtual const incarnation_ptr& bound() const noexcept = 0;
-  /// Whether somebody has asked to give it up.
+  /// Whether another client has asked the leader to give the seat up.
   virtual bool revoked() const = 0;
-  /// It was lost, or somebody has asked for it.
+  /// Notified when the seat was lost, or another client has asked for it.
   virtual condition& changed() noexcept = 0;
 
   /// Whether the leader before had gone when we got the seat.
@@ -68,9 +68,9 @@ class term_seat {
   /// Shows operators that the holder waits for a predecessor that is gone.
   virtual awaitable<void> show_waiting() = 0;
 
-  /// Gives it up; waits until a server has confirmed it, unless cancelled.
+  /// Gives the seat up; waits until a server has confirmed that, unless cancelled.
   virtual awaitable<outcome<>> leave() = 0;
-  /// It is about to be given up by a transaction (`add_leave`): from now on it does not count as ours. `clear_away`
+  /// A transaction is about to give the seat up (`add_leave`): from now on it does not count as ours. Call `clear_away`
   /// afterwards.
   virtual void disown() = 0;
   /// Removes in the background what the transaction has left; `all`: it may have left everything.

@@ -25,7 +25,7 @@ namespace zkrecipes::detail {
 /// Part of a run, which keeps it. On the strand.
 class delivery_calls {
  public:
-  /// What a call needs of its run, which all outlives it.
+  /// The parts of the run that a call uses. They outlive it.
   struct surroundings {
     delivery_frame& frame;
     delivery_window& window;

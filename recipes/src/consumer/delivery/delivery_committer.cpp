@@ -116,7 +116,7 @@ awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
   co_return error_code();
 }
 
-/// What becomes of a message that is finished.
+/// Decides how a finished message is settled.
 delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
   member one;
   one.whose = &whose;
@@ -200,7 +200,7 @@ void delivery_committer::count_failure(message_in_hand& whose) {
   breaker_.rest(whose, bounded(pause), is_asked_for, now);
 }
 
-// What becomes of messages whose commit was refused, or whose outcome is not known.
+// Handling of a commit that was refused, or whose outcome is not known.
 
 awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& batch,
                                                          term_state::commit_result refusal) {

@@ -20,9 +20,9 @@ class delivery_log {
   void held_off(bool is_so, const std::string& reason) const;
   /// An attempt has failed, whether it counts or not.
   void attempt_failed(const message& which, const std::string& reason) const;
-  /// It is a dead letter now: its attempts are used up, `process` has asked for that, or its key is parked.
+  /// The message is a dead letter now: its attempts are used up, `process` has asked for that, or its key is parked.
   void parked(const message& which, const std::string& reason) const;
-  /// A call of `process` has run for long. Told once for each message.
+  /// A call of `process` has run for long. Logged once for each message.
   void stands_still(const message& which);
 
  private:

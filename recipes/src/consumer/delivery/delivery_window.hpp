@@ -72,15 +72,15 @@ class delivery_window {
   /// The finished messages that the next commit takes along, in order, and only up to the first one of the strict lane
   /// that is not finished.
   entries finished();
-  /// It is part of the commit in flight; or that was not done, and the message is finished as before.
+  /// The message is part of the commit in flight; or the commit was not done, and the message is finished as before.
   void set_committing(message_in_hand& which, bool is_so);
-  /// Its effects were refused. What was processed behind it in its lane is processed again, because it must not be
-  /// committed before it: returns what waits again.
+  /// The effects of the message were refused. Messages behind it in its lane that were processed already are processed
+  /// again, because they must not be committed before it. Returns those that wait again.
   entries refuse(message_in_hand& which, message_outcome instead);
-  /// It is processed again from the beginning, at once.
+  /// The message is processed again from the beginning, at once.
   void restart(message_in_hand& which);
   void rest(message_in_hand& which, lease_clock::time_point until);
-  /// It has been settled, or has gone.
+  /// The message has been settled, or has gone from its source.
   void remove(message_in_hand& which);
 
   /// The numbers of those for whose end another message of their lane waits, from the oldest.

@@ -21,7 +21,7 @@
 
 namespace zkrecipes::detail {
 
-/// What of a message its dead letter keeps, if all of it is too large for a request.
+/// How much of a message its dead letter keeps, if the whole is too large for a request.
 /// Each time the letter is refused as too large it is made smaller. First the reason is left out. Then, if the message
 /// may be cut, the reason is back, and half a request is for the data, a quarter, and so on, because what else the
 /// transaction has, such as a position, can take nearly all of it. At last nothing is left of the data, and the reason

@@ -36,28 +36,29 @@ class probation {
   /// Whether an earlier process died while it had this message in hand. That counts as a failed attempt.
   bool is_suspect(const std::string& name) const { return suspects_.contains(name); }
   std::vector<std::string> suspects() const { return {suspects_.begin(), suspects_.end()}; }
-  /// What was named, begun, and is not settled.
+  /// The messages that were named and begun, and are not settled.
   std::vector<std::string> in_hand() const { return {in_hand_.begin(), in_hand_.end()}; }
   bool must_be_named(const message& what) const { return is_on() || what.attempts > 1; }
-  /// Whether the record names it.
+  /// Whether the record names this message.
   bool is_named(const std::string& name) const { return written_.contains(name); }
-  /// The next write names it, because it is to be begun next. Another one that was announced comes later then.
+  /// The next write names this message, because it is to be begun next. Another one that was announced before is begun
+  /// later.
   void announce(const std::string& name) { announced_ = name; }
   /// Nothing is about to be begun.
   void retract() { announced_.clear(); }
-  /// It is begun, and no other is about to be.
+  /// The message is begun, and no other one is about to be.
   void begun(const std::string& name);
-  /// It is not in hand any more, although it is not settled.
+  /// The message is not in hand any more, although it is not settled.
   void put_back(const std::string& name) { in_hand_.erase(name); }
   /// The message is done, parked, or its attempt is counted.
   void settled(const std::string& name);
 
-  /// It was acknowledged without being tried, so it tells nothing about the search.
+  /// The message was acknowledged without being tried, so it proves nothing in the search.
   void forget(const std::string& name);
 
   /// Whether the record names other messages than it should.
   bool wants_write() const { return present({}) != written_; }
-  /// What to write together with the settlement of these messages.
+  /// The notes to be written together with the settlement of these messages.
   consumer_notes notes_with(const std::vector<std::string_view>& settled) const;
   bool is_written(const consumer_notes& notes) const { return names_of(notes) == written_; }
   void written(const consumer_notes& notes) { written_ = names_of(notes); }

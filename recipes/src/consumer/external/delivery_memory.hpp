@@ -27,13 +27,13 @@ class delivery_memory {
   static constexpr std::size_t most_missing = 16;        ///< The last ones.
   static constexpr std::size_t longest_missing = 1'000;  ///< Beyond it their ranges are told as one.
 
-  /// It is settled.
+  /// Whether the message is settled, as far as the memory goes back.
   bool knows(const std::string& id) const;
-  /// Remembers it, and forgets its failed attempts.
+  /// Remembers the message as settled, and forgets its failed attempts.
   /// `first`: of a message with a number. The numbers from this one up to its own are those of no other message of this
   /// source, and become one range; 0: nothing is known of them.
   void settle(const std::string& id, std::uint64_t first = 0);
-  /// Its source can not deliver it again, or it must not be remembered. Runs stay as they are.
+  /// The source can not deliver the message again, or it must not be remembered. Runs stay as they are.
   void forget(const std::string& id);
   void fail(const std::string& id, std::int64_t since);
   failed_attempts failed(const std::string& id) const;

@@ -19,15 +19,14 @@
 
 namespace zkrecipes::detail {
 
-/// One call of a function of the user's source.
-/// What a call has completed with. Written on the strand of the user's calls, and read when the call is done.
+/// The result of a call. Written on the strand of the user's calls, and read when the call is done.
 struct external_answer {
   error_code error{};
   std::vector<external_message> messages{};
   std::vector<std::string> forgotten{};
 };
 
-/// At most one call of a kind. On the session's strand.
+/// One call of a function of the user's source: at most one of a kind. On the session's strand.
 struct external_call {
   std::shared_ptr<external_answer> answer{};
   task_ptr run{};
@@ -61,14 +60,14 @@ class external_connection : public std::enable_shared_from_this<external_connect
 
   /// Begins to receive, unless it does already, or the source is not open.
   void ask(std::size_t most);
-  /// What has come.
+  /// The messages that were received.
   std::vector<external_message> take();
-  /// It is settled. Reported behind what was reported before, and dropped when the source is not open.
+  /// These messages are settled. The report goes behind those before it, and is dropped when the source is not open.
   void report(std::vector<std::string> settled);
   /// See `external_queue::take_forgotten`. Not before the call of `receive` has been taken that was under way when the
   /// source told it: that call may have read the message before it was acknowledged.
   std::vector<std::string> take_forgotten();
-  /// What the user's source has given is of no use. An exception does the same.
+  /// The user's source has broken its contract, and the run fails for this reason. An exception does the same.
   void fail(const std::string& why);
 
   /// Gives reports a second, and closes the source.

@@ -47,7 +47,7 @@ class external_message_source : public log_source {
   virtual bool load(std::string_view record) = 0;
   /// The record when these are settled, too.
   virtual std::string record_after(const std::vector<settlement>& batch) const = 0;
-  /// They are settled, and the record is stored.
+  /// These messages are settled, and the record is stored.
   virtual void settle(const std::vector<settlement>& batch) = 0;
   /// A message has come that is not held. False: it was settled before.
   virtual bool admit(const std::string& id) = 0;

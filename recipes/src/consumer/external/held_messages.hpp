@@ -29,7 +29,7 @@ class held_messages {
   /// Null: it is not here.
   const external_message* find(std::string_view id) const;
   void add(external_message what);
-  /// It has come again. False: it is not here.
+  /// The message with this id has come again. False: it is not held.
   bool count_repeat(std::string_view id);
   /// The source was opened anew, and gives all of them again.
   void forget_deliveries();

@@ -42,7 +42,7 @@ class place_progress {
   place_progress() = default;
   explicit place_progress(place_position stored);
 
-  /// It was read. False: it was settled before, or is open.
+  /// The place was read. False: it was settled before, or is open.
   bool open(const std::string& place);
   void settle(const std::string& place);
   /// Nothing for a place that is not open.

@@ -15,7 +15,7 @@ namespace zkrecipes::detail {
 void count_owner_failure(term_record& record, const std::string& member, std::int64_t at_ms,
                          std::chrono::milliseconds calm);
 
-/// How many strikes put the shard in quarantine. A member that is the only one to fail with it may be at fault itself,
+/// How many failures put the shard in quarantine. A member that is the only one to fail with it may be at fault itself,
 /// so it takes three times as many.
 std::int64_t failures_needed(const term_record& record, std::int32_t quarantine_after);
 

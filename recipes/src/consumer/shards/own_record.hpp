@@ -35,7 +35,7 @@ class own_record {
   /// written into our node. If somebody writes at the same time, such as the planner, the next try begins with what
   /// that was.
   awaitable<void> write(bool is_draining, back_off& pause);
-  /// Not before, behind a refusal.
+  /// The time before which there is no further try to write, after a refusal.
   lease_clock::time_point next_write() const noexcept { return write_again_at_; }
 
  private:

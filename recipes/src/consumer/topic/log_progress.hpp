@@ -16,7 +16,7 @@ namespace zkrecipes::detail {
 /// first message that is not settled. It does no I/O.
 class log_progress {
  public:
-  /// Each takes about 20 bytes of the record, which each commit writes as a whole.
+  /// A range takes about 20 bytes of the record, which each commit writes as a whole.
   static constexpr std::size_t most_ranges = 1'000;
 
   log_progress() = default;
@@ -24,17 +24,18 @@ class log_progress {
 
   /// Whether nothing of a batch is left, as far as its number tells.
   bool is_behind(std::int32_t batch) const { return stored_.is_behind(batch); }
-  /// It was read, and has so many messages.
+  /// The batch was read, and has so many messages.
   void open(std::int32_t batch, std::uint32_t count);
-  /// It is not there any more, so its messages are not settled by anybody.
+  /// The batch is not there any more, so nobody settles its messages.
   void pass_over(std::int32_t batch);
-  /// It is not to be removed when it is settled.
+  /// The batch is not to be removed when it is settled.
   void keep(std::int32_t batch) { stored_.kept.add(batch); }
   bool is_settled(const message_place& which) const;
   void settle(const message_place& which);
   void fail(const message_place& which, std::int64_t since);
   failed_attempts failed(const message_place& which) const;
-  /// So much is settled behind messages that are not that no further ones are to be begun.
+  /// No further message is to be begun, because too many are settled behind one that is not: the record has no room for
+  /// more ranges.
   bool is_far_ahead() const;
   /// Whether a message behind this one is settled.
   bool has_settled_behind(const message_place& which) const;

@@ -18,9 +18,7 @@
 
 namespace zkrecipes::detail {
 
-/// Messages that wait to be put.
-/// What ends puts that have no connection.
-/// The limit of the puts that arrived together. On the strand.
+/// Ends puts that have no connection for too long: the limit of those that arrived together. On the strand.
 class put_reach {
  public:
   /// `end` is called when the limit is reached; it must not destroy this.

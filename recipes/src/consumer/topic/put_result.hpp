@@ -1,4 +1,4 @@
-// What the callers of puts are told.
+// The result of a put, and how its caller gets it.
 #pragma once
 
 #include <cstdint>

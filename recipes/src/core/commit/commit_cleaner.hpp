@@ -15,7 +15,7 @@ class commit_cleaner {
  public:
   commit_cleaner(core_ptr session, std::string path, std::chrono::milliseconds age);
 
-  /// The result is the number of removed transactions, with an error that of those removed before it.
+  /// Returns how many transactions were removed; after an error, how many had been removed until then.
   awaitable<outcome<std::size_t>> clean();
 
   const scheduler_ptr& get_scheduler() const noexcept { return session_->get_scheduler(); }

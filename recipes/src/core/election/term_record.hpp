@@ -31,7 +31,7 @@ inline constexpr std::size_t most_ended_terms = 8;
 /// The failures with a shard: a fault of the shard itself shows with several members, and at several times.
 struct failure_streak {
   std::vector<std::string> by{};  ///< The ids of the members.
-  std::int64_t at_ms = 0;         ///< The last strike that was counted, by the servers' clock; 0: it is not known.
+  std::int64_t at_ms = 0;         ///< The last failure that was counted, by the servers' clock; 0: it is not known.
   std::int64_t quarantines = 0;   ///< How often in a row the shard was put in quarantine.
 };
 
@@ -47,7 +47,7 @@ struct term_record {
   std::chrono::milliseconds aftermath{0};
   /// The phase in which the leader's process has died, if `phase` is `died`.
   term_phase died_in = term_phase::none;
-  /// For a shard: strikes in a row, each a term that ended by a crash or an exception without progress
+  /// For a shard: failures in a row, each a term that ended by a crash or an exception without progress
   /// (failure_streak.hpp). Elections do not count them.
   std::int64_t deaths = 0;
   failure_streak struck{};  ///< Counts only beside `deaths`: an older version clears only these.

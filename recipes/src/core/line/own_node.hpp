@@ -26,14 +26,14 @@ class node_hold {
 
   /// Why the node was lost or left, as far as it was noticed.
   error_code lost() const;
-  /// Why it is not ours, by the clock of this moment: nobody may have noticed it yet.
+  /// Why the node is not ours, by the clock of this moment, also before `lost` shows it.
   error_code error() const;
   /// End of the belief that the node is ours, by the session's lease.
   lease_clock::time_point valid_until() const;
 
   /// False: it had ended before.
   bool end(error_code why);
-  /// It is lost at this time with `revoked`, unless that was to happen earlier.
+  /// The node is lost at this time with `revoked`, unless that was to happen earlier.
   void limit(lease_clock::time_point when);
 
   // On the strand.
@@ -71,7 +71,7 @@ class node_guard {
   const node_content& content() const noexcept { return content_; }
   /// A request to give the node up was read.
   bool is_revoked() const noexcept { return is_revoked_; }
-  /// By an event; the look behind it tells why.
+  /// Whether an event has reported the deletion of the node; the read behind the event shows the reason.
   bool is_deletion_told() const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace zkrecipes::detail {
 
-/// Its name and `since` are those of the node, and not written.
+/// The name and `since` of the letter are those of the node, and not written.
 std::string write_letter(const dead_letter& letter);
 /// Nothing if the text was not written by `write_letter`.
 std::optional<dead_letter> read_letter(std::string_view text);

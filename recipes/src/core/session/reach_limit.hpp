@@ -26,9 +26,9 @@ class reach_limit {
     waiting(reach_limit& in, asio::cancellation_signal& signal);
     waiting(const waiting&) = delete;
     ~waiting();
-    /// It was cancelled for want of a connection.
+    /// Whether the operation was cancelled for want of a connection.
     bool is_over() const noexcept { return is_over_; }
-    /// There was a connection at a time, so something may have been sent.
+    /// Whether there was a connection while the operation waited, so that a request may have been sent.
     bool had_connection() const noexcept { return in_.is_connected_ || in_.since_ >= since_; }
 
    private:

@@ -27,9 +27,9 @@ class answer_listener {
   /// The lease was over and holds again.
   virtual void on_lease_renewed() = 0;
   // The server can not serve this session. The request whose answer shows that is still in flight.
-  /// It has refused the catch-up: its reads may show an older state than the session has seen.
+  /// The server has refused the catch-up: its reads may show an older state than the session has seen.
   virtual void on_catch_up_refused() = 0;
-  /// It serves only sessions with credentials, and has executed nothing of this connection.
+  /// The server serves only sessions with credentials, and has executed nothing of this connection.
   virtual void on_credentials_required() = 0;
   /// The servers have gone back to an older state than the session has seen: a backup was restored.
   virtual void on_older_state() = 0;

@@ -36,9 +36,9 @@ class watch_registry {
   /// To be called at each heartbeat: some waiters without a watch fire. Returns the paths to probe until the next
   /// heartbeat: an eighth of all that are waited for, at least one and at most 64.
   std::vector<std::string> next_probes();
-  /// Whether somebody who waits for a change of this node knows something else than `there`.
+  /// Whether a waiter for a change of this node knows another state than `there`.
   bool is_untold(const std::string& path, const node_mark& there) const;
-  /// Those fire.
+  /// A probe has seen `there`: watches whose waiters know another state fire.
   void probed(const std::string& path, const node_mark& there);
 
   void fired(backend::change what, const std::string& path);

@@ -1,4 +1,4 @@
-// What a gate is: its shards, and the timer of those that wait behind a processing.
+// The state of a gate: its shards, and the timer of those that wait behind a processing.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What has to let go of its waiters when the context is shut down.
+// Places that drop their waiters when the execution context is shut down.
 #pragma once
 
 #include <memory>

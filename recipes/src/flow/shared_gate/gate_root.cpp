@@ -113,7 +113,7 @@ awaitable<error_code> gate_root::claim(node_stat found, diagnostic why) {
   auto written = co_await session_->perform(std::move(set), retry::always);
   if (written.error == errc::no_node) co_return errc::bad_version;
   if (written.error || written.stat.czxid == found.czxid) co_return written.error;
-  co_return refuse_node("this node was made anew by somebody else while the number of buckets was written", why);
+  co_return refuse_node("another client has made this node anew while the number of buckets was written", why);
 }
 
 std::string gate_root::record() const { return json_object::of_kind(gate_kind).set("buckets", buckets_).to_text(); }

@@ -28,13 +28,13 @@ class answer_check {
   /// `session` is the one that is asked for, 0 for a new one.
   explicit answer_check(std::int64_t session) : session_(session) {}
 
-  /// This was sent.
+  /// This request was sent, and its answer is expected.
   void expect(const request& what);
-  /// So were so many credentials. A server answers each once.
+  /// So many credentials were sent. A server answers each once.
   void expect_credentials(std::size_t count) noexcept { awaited_credentials_ += count; }
-  /// So was another `exists`.
+  /// An `exists` was sent.
   void expect_stat();
-  /// What was expected last has not been sent.
+  /// The request that was expected last has not been sent.
   void take_back();
 
   /// False: a frame can not be so long.
