@@ -2,6 +2,9 @@
 #include <optional>
 #include <ostream>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <testcluster/redis_broker.hpp>
 
@@ -40,6 +43,13 @@ struct redis_broker::impl {
 };
 
 namespace {
+
+/// A kill can cut a transaction in the append-only file. Redis drops only the last command of it, and a later start
+/// would execute those in front of it together with the next transaction. redis-check-aof drops all of it.
+constexpr const char* repair_and_start =
+    "for log in appendonlydir/*.manifest appendonly.aof; do "
+    "[ ! -e \"$log\" ] || echo y | redis-check-aof --fix \"$log\"; done; "
+    "exec redis-server \"$0\"";
 
 const redis_broker_options& checked(const redis_broker_options& options) {
   if (options.start_timeout <= 0ms) throw std::invalid_argument("start_timeout: it must be more than zero");
@@ -94,9 +104,11 @@ void redis_broker::impl::write_configuration() {
 }
 
 void redis_broker::impl::launch() {
-  process.launch({.command = {"redis-server", configuration().string()},
-                  .group = keeper.group(),
-                  .working_directory = folder.path()});
+  const auto configured = configuration().string();
+  std::vector<std::string> command{"redis-server", configured};
+  const bool has_log = fs::exists(folder.path() / "appendonlydir") || fs::exists(folder.path() / "appendonly.aof");
+  if (has_log) command = {"sh", "-c", repair_and_start, configured};
+  process.launch({.command = std::move(command), .group = keeper.group(), .working_directory = folder.path()});
   process.await_answer([this] { return answers(); }, 2ms, detail::clock::now() + options.start_timeout);
 }
 

@@ -1,4 +1,5 @@
 // Putting into streams exactly once.
+#include <filesystem>
 #include <map>
 #include <stdexcept>
 
@@ -149,6 +150,25 @@ BOOST_AUTO_TEST_CASE(under_kills_of_the_broker_each_message_is_put_once_and_in_o
   BOOST_TEST(stream() == numbers(1, 30'000), boost::test_tools::per_element());
   auto next = producer();
   BOOST_TEST(last_of(next) == 30'000u);
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_that_a_killed_broker_wrote_in_part_is_not_put_by_its_next_start) {
+  auto& own = use_own_broker({});
+  auto by = producer();
+  check(put_all_of(by, with_key("k", 1, 10)), {}, 10u);
+  own.kill();
+  client().disconnect();
+  for (const auto& each : std::filesystem::recursive_directory_iterator(own.dir())) {
+    const auto name = each.path().filename().string();
+    if (name.ends_with(".incr.aof")) std::filesystem::resize_file(each.path(), each.file_size() - 100);
+  }
+  own.start();
+  BOOST_TEST(count_put() == 0u);
+  auto next = producer();
+  check(put_all_of(next, with_key("k", 1, 10)), {}, 10u);
+  own.restart();
+  client().disconnect();
+  has_put(10);
 }
 
 BOOST_AUTO_TEST_CASE(the_path_of_another_recipe_is_left_alone) {
