@@ -147,7 +147,7 @@ awaitable<void> rabbit_producer_state::wait_for_news() {
 }
 
 void rabbit_producer_state::complete_results() {
-  if (!results_.empty()) complete_results(get_scheduler()->base, std::exchange(results_, {}));
+  if (!results_.empty()) detail::complete_results(get_scheduler()->base, std::exchange(results_, {}));
 }
 
 /// When the broker has been silent for too long. Once it has rejected a message, the rest is waited for a little: what

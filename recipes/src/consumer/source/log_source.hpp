@@ -26,7 +26,7 @@ class log_source : public message_source {
   bool is_outdated() const noexcept override { return position_.is_outdated(); }
   condition* changed() final { return &position_.changed(); }
   bool wants_look() const noexcept final { return position_.wants_look(); }
-  void doubt() final { position_.mark_outdated(); }
+  void on_unknown_outcome() final { position_.mark_outdated(); }
   awaitable<outcome<std::set<std::string>>> parked_keys() final;
   awaitable<outcome<std::vector<key_state>>> look_at_keys(std::vector<std::string> keys) final;
   void put_back(const std::vector<std::string>&) final { position_.mark_outdated(); }

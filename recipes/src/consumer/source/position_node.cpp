@@ -22,7 +22,7 @@ position_node::position_node(source_frame_ptr frame, std::string path)
       session_(frame_->session),
       path_(std::move(path)),
       changed_(session_->get_scheduler()),
-      pause_(session_->time_limit()) {}
+      pause_(session_->backoff()) {}
 
 void position_node::reset() {
   is_known_ = is_outdated_ = false;
