@@ -42,6 +42,24 @@ BOOST_AUTO_TEST_CASE(dead_letters_come_back_or_go) {
   BOOST_TEST(letters().empty());
 }
 
+BOOST_AUTO_TEST_CASE(refused_effects_are_those_of_one_message_only) {
+  put_all(numbers(1, 40));
+  auto& who = consume([](term, message item) -> asio::awaitable<message_outcome> {
+    auto effects = effect_of(item);
+    if (item.data == "7") co_return transaction().set("/missing", "");  // no operation of the source is in front of it
+    co_return effects;
+  });
+  BOOST_TEST_REQUIRE(is_consumed());
+  auto expected = numbers(1, 40);
+  expected.erase(expected.begin() + 6);
+  BOOST_TEST(results() == expected, boost::test_tools::per_element());
+  BOOST_TEST_REQUIRE(letters().size() == 1u);
+  BOOST_TEST(letters()[0].data == "7");
+  BOOST_TEST(letters()[0].reason.starts_with("its effects were refused"), letters()[0].reason);
+  BOOST_TEST(who.does.status().refused == 3u);
+  BOOST_TEST(who.does.status().passed_over == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(a_letter_whose_revival_lost_its_reply_comes_back_once) {
   options.retry.attempts = 1;
   bool is_cured = false;
