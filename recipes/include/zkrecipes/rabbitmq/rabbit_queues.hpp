@@ -111,9 +111,9 @@ class rabbit_queues : public source_base {
   ///
   /// The run of the consumer ends with `career_failed` for `rabbit_errc` other than `unavailable` and
   /// `refused_credentials`, for `foreign_data` (a record at the path is not ours) and `size_mismatch`.
-  /// `rabbit_errc::missing_queue`: the queue was consumed, and has gone with its messages; docs/recipes/rabbitmq.md says
-  /// how to go on. While the broker is away, or refuses the credentials, the consumer waits.
-  /// \throws std::invalid_argument if there is no such shard, or if the object was made by default.
+  /// `rabbit_errc::missing_queue`: the queue was consumed, and has gone with its messages; docs/recipes/rabbitmq.md
+  /// says how to go on. While the broker is away, or refuses the credentials, the consumer waits. \throws
+  /// std::invalid_argument if there is no such shard, or if the object was made by default.
   message_feed feed(std::uint32_t shard) const;
 
   using source_base::async_lag;

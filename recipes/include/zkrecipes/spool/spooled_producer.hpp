@@ -115,11 +115,11 @@ class topic;
 ///
 /// Move-only. Destroying it ends the puts that are not accepted with `closed`, and waits for the thread, which takes as
 /// long as the transaction with the file that is under way, or its opening, which reads the whole file. It hands
-/// nothing more to the topic or queue. What was handed over before, up to 32 000 messages or 4 MiB (a queue: 1 000 or 1
-/// MiB), is still put until the session is closed, also when the ensemble comes back later. The messages in the file
-/// stay there for the next object, which counts with that and puts nothing twice. With `spool_durability::memory` what
-/// is not in the file yet is lost; `async_close` writes it. The execution context has to outlive it. Thread safety:
-/// safe, apart from moving and destroying it.
+/// nothing more to the target. What was handed over before, up to 32 000 messages or 4 MiB (a queue: 1 000 or 1 MiB;
+/// RabbitMQ: 8 000) is still put until the session is closed, also when the ensemble comes back later. The messages in
+/// the file stay there for the next object, which counts with that and puts nothing twice. With
+/// `spool_durability::memory` what is not in the file yet is lost; `async_close` writes it. The execution context has
+/// to outlive it. Thread safety: safe, apart from moving and destroying it.
 class spooled_producer {
  public:
   using executor_type = boost::asio::any_io_executor;
