@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_was_made_anew_while_it_was_claimed_is_told) {
   tell("", 1, 200);
   BOOST_TEST_REQUIRE(entry.done());
   BOOST_TEST((entry.error() == errc::foreign_data), entry.error().message());
-  BOOST_TEST(why.text().find("made anew") != std::string::npos);
+  BOOST_TEST(why.text().find("another client has made this node anew") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(the_root_is_no_path_of_a_gate) {
