@@ -225,13 +225,13 @@ BOOST_AUTO_TEST_CASE(masks_of_addresses) {
 BOOST_AUTO_TEST_CASE(the_answer_to_conf) {
   server_exposure seen{"a:2181"};
   BOOST_TEST(!add_conf(seen, "conf is not executed because it is not in the whitelist."));
-  BOOST_TEST(!tells_settings(seen));
+  BOOST_TEST(!reports_settings(seen));
   BOOST_TEST(add_conf(seen, "clientPort=2181\nsecureClientPort=-1\ndataDir=/x\n"));
   BOOST_TEST((seen.has_plain_port == true && seen.has_secure_port == false));
   BOOST_TEST(add_conf(seen, "clientPort=-1\nsecureClientPort=2281"));
   BOOST_TEST((seen.has_plain_port == false && seen.has_secure_port == true));
   BOOST_TEST(!add_conf(seen, "clientPort=70000\n"));
-  BOOST_TEST(tells_settings(seen));
+  BOOST_TEST(reports_settings(seen));
 }
 
 BOOST_AUTO_TEST_CASE(the_properties_of_a_server) {

@@ -150,14 +150,14 @@ BOOST_AUTO_TEST_CASE(a_shard_group_that_may_be_a_limiter) {
   group.members.resize(2);
   group.members[0].data = group.members[1].data = "1000 in 1000000000 ns, burst 200";
   auto seen = recipe_status_of(group);
-  tell_limiter(seen, recipe::shard_group, false);
+  describe_limiter(seen, recipe::shard_group, false);
   BOOST_TEST(kind_text(seen) == "shard group or shared limiter");
   BOOST_TEST(seen.participants[0].detail == "0 shards, 1000 in 1.0 s, burst 200");
-  tell_limiter(seen, recipe::shared_limiter, true);
+  describe_limiter(seen, recipe::shared_limiter, true);
   BOOST_TEST(kind_text(seen) == "shared limiter", "declared");
   group.members[1].data = "x";
   auto mixed = recipe_status_of(group);
-  tell_limiter(mixed, recipe::shard_group, false);
+  describe_limiter(mixed, recipe::shard_group, false);
   BOOST_TEST(kind_text(mixed) == "shard group");
 }
 
