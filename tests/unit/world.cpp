@@ -1,5 +1,7 @@
 // The real world's clock and random numbers.
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -9,10 +11,31 @@
 
 #include "backend/zookeeper/real_world.hpp"
 #include "support/coroutine.hpp"
+#include "unit/no_memory.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::backend;
 using namespace zkrecipes::test;
+
+namespace {
+
+thread_local int failures_to_come = 0;
+
+}  // namespace
+
+/// Asio takes the memory of its operations from here.
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  if (failures_to_come > 0) return --failures_to_come, nullptr;
+  void* got = nullptr;
+  return posix_memalign(&got, alignment, size) == 0 ? got : nullptr;
+}
+
+namespace zkrecipes::test {
+
+no_memory::no_memory(int failures) { failures_to_come = failures; }
+no_memory::~no_memory() { failures_to_come = 0; }
+
+}  // namespace zkrecipes::test
 
 BOOST_AUTO_TEST_SUITE(worlds)
 
@@ -74,6 +97,18 @@ BOOST_AUTO_TEST_CASE(a_context_does_not_wait_for_timers_that_were_cancelled) {
   world->cancel(first);  // it is known no more
   io.run();              // returns
   BOOST_TEST(io.stopped());
+}
+
+BOOST_AUTO_TEST_CASE(a_timer_runs_out_also_if_there_was_no_memory_for_an_earlier_one) {
+  asio::io_context io;
+  auto world = make_real_world(io.get_executor());
+  bool called = false;
+  world->call_at(world->now() + 20ms, [&] { called = true; });
+  {
+    const no_memory now(1);
+    BOOST_CHECK_THROW(world->call_at(world->now() + 1ms, [] { BOOST_ERROR("it was not set"); }), std::bad_alloc);
+  }
+  BOOST_TEST(run_until(io, [&] { return called; }));
 }
 
 BOOST_AUTO_TEST_CASE(a_timer_may_set_and_cancel_others) {

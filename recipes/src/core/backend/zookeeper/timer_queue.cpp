@@ -23,11 +23,10 @@ timer_queue::~timer_queue() {
 timer_id timer_queue::call_at(lease_clock::time_point when, std::function<void()> what) {
   const auto id = ++last_;
   times_.emplace(id, when);
-  waiting_.emplace(std::pair(when, id), std::move(what));
-  const auto present = lease_clock::now();
-  if (is_set_in_time(when, present)) return id;
   try {
-    set(present);
+    waiting_.emplace(std::pair(when, id), std::move(what));
+    const auto present = lease_clock::now();
+    if (!is_set_in_time(when, present)) set(present);
   } catch (...) {
     cancel(id);
     throw;
@@ -49,13 +48,15 @@ void timer_queue::cancel(timer_id id) {
   if (waiting_.empty()) unset();
 }
 
+/// If there is no memory for it, the present wait goes on: the timers before this one run out all the same.
 void timer_queue::set(lease_clock::time_point present) {
   const auto first = std::max(waiting_.begin()->first.first, present);
-  timer_.expires_after(first - present);
-  timer_.async_wait([weak = weak_from_this()](const error_code& error) {
+  boost::asio::steady_timer next(timer_.get_executor(), first - present);
+  next.async_wait([weak = weak_from_this()](const error_code& error) {
     auto alive = weak.lock();
     if (!error && alive) alive->ring();
   });
+  timer_ = std::move(next);
   set_to_ = first;
   suspended_ = suspended(present);
 }
