@@ -2,10 +2,13 @@
 #include "session/reach_limit.hpp"
 
 #include <list>
+#include <new>
+#include <optional>
 
 #include <boost/test/unit_test.hpp>
 
 #include "support/fake_world.hpp"
+#include "unit/poor_world.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
@@ -31,6 +34,22 @@ struct reach_case : fake_bench {
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(reach_limits, reach_case)
+
+BOOST_AUTO_TEST_CASE(an_operation_that_has_no_memory_to_wait_is_not_ended_later) {
+  poor_world poor(worlds()(scheduler->strand));
+  poor.is_poor = true;
+  reach_limit in_poor(poor, 30s);
+  asio::cancellation_signal signal;
+  bool is_ended = false;
+  signal.slot().assign([&](asio::cancellation_type) { is_ended = true; });
+  std::optional<reach_limit::waiting> failed;
+  BOOST_CHECK_THROW(failed.emplace(in_poor, signal), std::bad_alloc);
+  poor.is_poor = false;
+  operation other(in_poor);
+  advance(31s);
+  BOOST_TEST(!is_ended);
+  BOOST_TEST(other.ended);
+}
 
 BOOST_AUTO_TEST_CASE(counts_from_the_beginning_of_the_operation) {
   operation first(limit);

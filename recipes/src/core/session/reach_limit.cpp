@@ -15,7 +15,12 @@ constexpr std::chrono::milliseconds behind_others{1};
 
 reach_limit::waiting::waiting(reach_limit& in, asio::cancellation_signal& signal)
     : in_(in), signal_(signal), since_(in.world_.now()), here_(in.all_.insert(in.all_.end(), this)) {
-  if (in_.limit_.count() && !in_.is_connected_ && !in_.timer_) in_.set_timer();
+  try {
+    if (in_.limit_.count() && !in_.is_connected_ && !in_.timer_) in_.set_timer();
+  } catch (...) {  // there is no destructor behind this
+    in_.all_.erase(here_);
+    throw;
+  }
 }
 
 reach_limit::waiting::~waiting() {
