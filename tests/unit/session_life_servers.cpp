@@ -112,6 +112,18 @@ BOOST_AUTO_TEST_CASE(a_server_that_was_silent_is_asked_last) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_server_that_was_silent_for_as_long_as_the_link_waits_is_asked_last) {
+  for (int draw = 0; draw < 12; ++draw) {
+    fake_session it(three_servers());
+    it.state().random = static_cast<std::uint64_t>(draw);
+    const int silent = it.last().options.server.port;
+    it.lose(errc::timed_out);
+    it.connect();
+    it.lose();
+    for (int i = 0; i < 3; ++i) BOOST_TEST(round_of(it).back() == silent);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_server_that_was_silent_and_serves_again_is_asked_in_any_order) {
   std::set<bool> is_last;
   for (int draw = 0; draw < 12; ++draw) {
@@ -159,6 +171,21 @@ BOOST_AUTO_TEST_CASE(a_server_at_which_a_write_may_lie_unread_is_asked_last) {
     fake_session it(three_servers());
     it.connect();
     const int server = lose_a_write(it);
+    it.state().random = static_cast<std::uint64_t>(draw);
+    for (int i = 0; i < 5; ++i) BOOST_TEST(round_of(it).back() == server);
+  }
+}
+
+// Operations that waited for the connection send their writes before the session itself goes on.
+BOOST_AUTO_TEST_CASE(a_write_that_was_lost_at_once_behind_the_begin_of_a_connection_may_lie_unread_too) {
+  for (int draw = 0; draw < 12; ++draw) {
+    auto options = three_servers();
+    options.root = "/r";
+    options.create_root = true;
+    fake_session it(options);
+    const int server = it.last().options.server.port;
+    it.last().listener->up({0x77, "secret", 10s});
+    it.lose();
     it.state().random = static_cast<std::uint64_t>(draw);
     for (int i = 0; i < 5; ++i) BOOST_TEST(round_of(it).back() == server);
   }

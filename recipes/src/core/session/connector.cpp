@@ -84,18 +84,16 @@ awaitable<bool> connector::connect_to(backend::endpoint server) {
       life_.log().waiting_for_answer(at.server, silence_to_report, connect_timeout());
     }
   }
-  if (at.is_up) {
-    co_await serve();
-    co_return at.is_served;
-  }
-  at.link.reset();
-  if (!at.error && !life_.closing() && servers_.list().has(at.server)) {
+  if (!at.is_up && !at.error && !life_.closing() && servers_.list().has(at.server)) {
     servers_.list().ask_late(at.server);
     servers_.on_failure(at.server, errc::timed_out);
   }
-  co_return at.error == errc::session_expired;  // the server has answered: the next round needs no pause
+  co_await serve();
+  // If the session has expired, the server has answered, too: the next round needs no pause.
+  co_return at.is_served || at.error == errc::session_expired;
 }
 
+/// The connection may have come and gone again before this coroutine was resumed.
 awaitable<void> connector::serve() {
   auto& at = connection_;
   while (at.is_up && !life_.closing() && !at.is_past) co_await at.changed.wait();
