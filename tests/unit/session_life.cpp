@@ -4,6 +4,7 @@
 #include <zkrecipes/lock.hpp>
 
 #include "unit/fake_session.hpp"
+#include "unit/poor_world.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -139,6 +140,28 @@ BOOST_FIXTURE_TEST_CASE(closing_asks_the_server_and_waits_no_longer_than_the_con
   BOOST_TEST(!last().open);
   BOOST_TEST((zk.status().state == session_state::closed));
   BOOST_TEST((zk.status().reason == errc::closed));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_has_no_memory_for_its_end_has_ended_all_the_same) {
+  fake_bench bench;
+  poor_world* world = nullptr;
+  const auto make_world = [&](asio::any_io_executor strand) {
+    auto made = std::make_unique<poor_world>(bench.worlds()(std::move(strand)));
+    world = made.get();
+    return made;
+  };
+  session zk(detail::make_core(bench.io().get_executor(), fake_session::usual(), make_world));
+  bench.settle();
+  bench.accept(0x77);
+  world->fails_at_end = true;
+  recorder<> closing(bench.io().get_executor());
+  zk.async_close(closing.token());
+  bench.settle();
+  bench.lose(errc::closed);
+  bench.advance(1s);
+  BOOST_TEST(!world->fails_at_end);
+  BOOST_TEST(closing.done());
+  BOOST_TEST((zk.status().state == session_state::closed));
 }
 
 BOOST_AUTO_TEST_CASE(the_last_copy_closes_the_session) {

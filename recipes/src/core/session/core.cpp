@@ -55,6 +55,7 @@ awaitable<void> core::live_on(std::function<awaitable<void>()> loop) {
 awaitable<void> core::run() {
   co_await accept_cancellation();
   if (present().is_up) {  // this loop has failed before: what it had is given up
+    servers_.list().note_unread(present().server);
     answer_all(errc::connection_loss);
     down(errc::connection_loss);
   }
@@ -129,6 +130,7 @@ void core::down(error_code reason) {
   const bool was_up = std::exchange(at.is_up, false) && !at.is_past;
   if (reason == errc::connection_loss) reason = backend::connection_lost();
   at.error = reason;
+  if (!closing()) answer_all(errc::connection_loss);  // those of which the link could not tell, for want of memory
   if (was_up && !closing() && reason != errc::auth_failed) log().connection_lost(at.server, reason);
   if (reason == boost::system::errc::protocol_error) at.is_served = false;  // a pause before the next round
   if (!at.is_served && !closing()) servers_.on_failure(at.server, reason);
@@ -208,18 +210,19 @@ void core::lose_session(const error_code& reason) {
   enter(session_state::expired, reason);
 }
 
+/// What others wait for comes first: the rest may fail for want of memory, and this is not done again.
 void core::end(const error_code& reason) {
   if (ended()) return;
   end_life(reason);
-  get_scheduler()->world->abandon_lookups();
-  end_incarnation(errc::closed);
-  if (guardian_) guardian_->leave();
   answer_all(reason);
   watches()->stop();
   watches()->connection_lost();
-  log().ended(reason, present().server);
-  enter(session_state::closed, reason);
   wake();
+  enter(session_state::closed, reason);
+  get_scheduler()->world->abandon_lookups();
+  end_incarnation(errc::closed);
+  if (guardian_) guardian_->leave();
+  log().ended(reason, present().server);
 }
 
 awaitable<void> core::close() {

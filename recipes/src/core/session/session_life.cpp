@@ -32,12 +32,12 @@ std::string session_life::make_guid() const {
 
 void session_life::enter(session_state state, const error_code& reason, std::string server) {
   session_facts::enter(state, reason, incarnation_.get(), std::move(server));
+  changed_.notify();
   if (state == session_state::connected) {
     scheduler_->reach->connected();
   } else {
-    scheduler_->reach->disconnected();
+    scheduler_->reach->disconnected();  // last: it may fail for want of memory
   }
-  changed_.notify();
 }
 
 bool session_life::end_incarnation(const error_code& reason) {
