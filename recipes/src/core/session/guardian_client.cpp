@@ -174,10 +174,10 @@ backend::guarded_session guardian_client::guarded(const backend::session_key& ke
 }
 
 term_guard_ptr guardian_client::hold(backend::guarded_term term) {
-  tell(term);
   const auto number = ++last_term_;
-  terms_.emplace(number, std::move(term));
-  return std::make_unique<term_guard>(weak_from_this(), number);
+  auto guard = std::make_unique<term_guard>(weak_from_this(), number);  // takes back what else fails for want of memory
+  tell(terms_.emplace(number, std::move(term)).first->second);
+  return guard;
 }
 
 void guardian_client::release(std::uint64_t number) {
