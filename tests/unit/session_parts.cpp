@@ -5,8 +5,12 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "session/connector.hpp"
 #include "session/credentials.hpp"
+#include "session/lease_keeper.hpp"
+#include "session/operation.hpp"
 #include "session/reach_limit.hpp"
+#include "session/removals.hpp"
 #include "session/requests.hpp"
 #include "support/fake_world.hpp"
 
@@ -44,6 +48,17 @@ struct lone_requests : requests {
   using requests::send_first;
 };
 
+struct lone_keeper : lease_keeper {
+  using lease_keeper::lease_keeper;
+  using lease_keeper::prove_life;
+  using lease_keeper::wake;
+  using lease_keeper::watch_lease;
+};
+
+struct lone_removals : removals {
+  using removals::removals;
+};
+
 struct recorded_link final : backend::link {
   explicit recorded_link(std::vector<std::pair<backend::request, backend::reply_handler>>& sent) : all(sent) {}
   void submit(backend::request what, backend::reply_handler handler) override {
@@ -71,6 +86,14 @@ struct lone_case : fake_bench, private answer_listener {
     reply.error = error;
     reply.zxid = zxid;
     sent[which].second(std::move(reply));
+  }
+
+  /// The loops of all parts end.
+  template <class Tell>
+  void end(Tell tell) {
+    life->begin_close();
+    tell();
+    settle();
   }
 
   std::shared_ptr<lone_life> life;
@@ -181,6 +204,108 @@ BOOST_AUTO_TEST_CASE(a_server_that_refuses_the_catch_up_or_shows_the_past_leaves
   BOOST_TEST(!first->answer.has_value());
   sends->answer_all(errc::connection_loss);
   BOOST_TEST((first->answer->error == errc::connection_loss));
+}
+
+BOOST_AUTO_TEST_CASE(a_lease_is_kept_while_somebody_holds_on_to_it_and_its_end_is_told) {
+  connect();
+  lone_keeper keeper(*life, *sends);
+  launch_detached(life->strand(), keeper.prove_life());
+  launch_detached(life->strand(), keeper.watch_lease());
+  advance(5s);
+  BOOST_TEST(sent.empty(), "nobody holds it");
+  condition lapsed(life->get_scheduler());
+  int times = 0;
+  const auto listen = [](condition& of, int& count) -> awaitable<void> {
+    co_await of.wait();
+    ++count;
+  };
+  launch_detached(life->strand(), listen(lapsed, times));
+  const auto held = keeper.add_holder(lapsed);
+  settle();
+  BOOST_TEST_REQUIRE(sent.size() == 1u);
+  BOOST_TEST((sent[0].first.op == backend::opcode::exists));
+  answer(0);
+  advance(3s - 1ms);
+  BOOST_TEST(sent.size() == 1u);
+  advance(1ms);
+  BOOST_TEST(sent.size() == 2u, "a third of nine seconds later");
+  advance(6s - 1ms);
+  BOOST_TEST(times == 0);
+  advance(1ms);
+  BOOST_TEST(times == 1);
+  keeper.remove_holder(held);
+  end([&] { keeper.wake(); });
+  answer(1);
+  settle();
+}
+
+BOOST_AUTO_TEST_CASE(a_removal_is_tried_until_the_node_is_gone_and_an_orphan_of_ours_is_removed) {
+  connect();
+  lone_removals removes(*life, *sends);
+  const auto owner = std::make_shared<int>();
+  const auto known = removes.make_own_guid(owner);
+  const auto orphan = removes.make_own_guid(std::weak_ptr<int>());
+  BOOST_TEST(known.substr(0, 18) == orphan.substr(0, 18));
+  const auto one = removes.remove_surely("/a", life->current());
+  settle();
+  BOOST_TEST_REQUIRE(sent.size() == 1u);
+  BOOST_TEST(sent[0].first.path == "/r/a");
+  answer(0, errc::no_auth);
+  advance(49ms);
+  BOOST_TEST((one->answer == errc::no_auth));
+  BOOST_TEST(!one->is_over);
+  BOOST_TEST(sent.size() == 1u);
+  advance(101ms);
+  BOOST_TEST_REQUIRE(sent.size() == 2u);
+  answer(1, errc::no_node);
+  settle();
+  BOOST_TEST(one->is_over);
+  removes.remove_orphans("/line", {"_c_" + known + "-1", "_c_" + orphan + "-2", "_c_other-3"});
+  removes.remove_orphans("/line", {"_c_" + orphan + "-2"});  // it is seen to
+  settle();
+  BOOST_TEST_REQUIRE(sent.size() == 3u);
+  BOOST_TEST(sent[2].first.path == "/r/line/_c_" + orphan + "-2");
+  backend::reply ours;
+  ours.stat.ephemeral_owner = 7;
+  sent[2].second(ours);
+  settle();
+  BOOST_TEST_REQUIRE(sent.size() == 4u);
+  BOOST_TEST((sent[3].first.op == backend::opcode::remove));
+  answer(3);
+  settle();
+}
+
+BOOST_AUTO_TEST_CASE(a_server_is_asked_until_one_has_answered_and_the_end_of_the_session_is_waited_for) {
+  struct : backend::link_listener {
+    void up(const backend::session_key&) override {}
+    void down(error_code) override {}
+    void fired(const backend::watch_event&) override {}
+  } nobody;
+  auto& at = sends->present();
+  credential_list none(std::vector<credentials>{});
+  known_servers servers(*life, at.changed, {{"127.0.0.1", 1}, {"127.0.0.1", 2}});
+  connector through(*life, at, nobody, servers, none);
+  launch_detached(life->strand(), through.run());
+  settle();
+  BOOST_TEST_REQUIRE(state().connections.size() == 1u);
+  const int first = last().options.server.port;
+  advance(life->options().timeout / 3);
+  BOOST_TEST_REQUIRE(state().connections.size() == 2u);
+  BOOST_TEST(!state().connections[0]->open);
+  BOOST_TEST(last().options.server.port == 3 - first);
+  BOOST_TEST_REQUIRE(life->status().failures.size() == 1u);
+  BOOST_TEST((life->status().failures[0].reason == failure_reason::silent));
+  at.is_up = at.is_served = true;
+  at.changed.notify();
+  advance(1h);
+  BOOST_TEST(last().open);
+  end([&] { through.close_by(now() + 1s); });
+  BOOST_TEST(last().closing);
+  advance(1s - 1ms);
+  BOOST_TEST(last().open);
+  advance(1ms);
+  BOOST_TEST(!last().open);
+  BOOST_TEST(through.is_unconfirmed());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
