@@ -169,6 +169,40 @@ BOOST_AUTO_TEST_CASE(a_path_is_made_node_by_node_where_the_second_is_refused_beh
   BOOST_TEST(!made.error(), made.error().message());
 }
 
+BOOST_AUTO_TEST_CASE(of_requests_that_go_one_by_one_none_follows_a_cancelled_one) {
+  auto made = record<>();
+  zk.async_ensure_path("/a/b/c", made.token());
+  settle();
+  fail(errc::node_exists);
+  throttle();
+  throttle();
+  advance(75ms);
+  fail(errc::node_exists);
+  CHECK_PENDING("create /a/b");
+  made.cancel();
+  settle();
+  BOOST_TEST_REQUIRE(made.done());
+  BOOST_TEST((made.error() == asio::error::operation_aborted), made.error().message());
+  CHECK_PENDING("create /a/b");
+}
+
+BOOST_AUTO_TEST_CASE(nor_one_that_the_server_was_too_busy_for_until_the_limit) {
+  auto made = record<>();
+  zk.async_ensure_path("/a/b/c", made.token());
+  settle();
+  fail(errc::node_exists);
+  throttle();
+  throttle();
+  advance(75ms);
+  fail(errc::node_exists);
+  CHECK_PENDING("create /a/b");
+  advance(1s);
+  throttle();
+  BOOST_TEST_REQUIRE(made.done());
+  BOOST_TEST((made.error() == errc::server_error), made.error().message());
+  CHECK_PENDING();
+}
+
 BOOST_AUTO_TEST_CASE(a_put_and_a_take_are_told_after_the_limit) {
   queue line(zk, "/q");
   auto put = record<std::string>();

@@ -11,6 +11,12 @@ using backend::opcode;
 
 namespace {
 
+/// Whether the requests behind the one that was answered so are not sent any more: the connection or the session has
+/// ended, the wait was cancelled, or the server was too busy for as long as all may take.
+bool ends_all(const backend::reply& answer) {
+  return answer.throttled || is_unanswered(answer.error) || forbids_retry(answer.error);
+}
+
 const std::string& shown_path(const backend::request& what) {
   return what.operations.empty() ? what.path : what.operations.front().path;
 }
@@ -132,9 +138,8 @@ awaitable<std::vector<backend::reply>> requests::send_all(const std::vector<back
   std::vector<exchange_ptr> sent;
   for (std::size_t i = 0; !one_by_one && i < what.size(); ++i) sent.push_back(send(what[i]));
   for (std::size_t i = 0; i < what.size(); ++i) {
-    const bool is_over = one_by_one && i > 0 && is_reply_lost(results[i - 1].error);
-    if (is_over) {
-      results[i].error = results[i - 1].error;
+    if (one_by_one && i > 0 && ends_all(results[i - 1])) {
+      results[i] = results[i - 1];
     } else if (one_by_one) {
       results[i] = co_await perform(what[i], retry::once, bound, deadline);
     } else {
