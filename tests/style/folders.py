@@ -7,7 +7,7 @@ import collections
 import pathlib
 import re
 
-from sources import files, line_of, read, without_literals
+from sources import all_files, files, line_of, read, without_literals
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 DECLARED = re.compile(r"^(?:class|struct) (\w+);", re.MULTILINE)
@@ -95,7 +95,7 @@ def offence(own, other, order):
 
 
 def check():
-    for name in files("*"):
+    for name in all_files("--cached"):  # what others leave beside them is none of ours
         if name.split("/")[0] not in TOP:
             yield f"{name}:1: the top level has no such file or folder"
     order = layers()
