@@ -2,16 +2,18 @@
 those of parts that its part may use (PARTS). The same holds for what it declares of another folder without including it:
 a forward declaration is an arrow, too. A public header with a handle (one that includes session.hpp) belongs to the
 folder that has a .cpp of its name; the other public headers belong to their part alone. Headers of ZooKeeper stay in
-backend/zookeeper, and the public headers include none of recipes/src."""
+backend/zookeeper, and the public headers include none of recipes/src. The top level has nothing but TOP."""
 import collections
 import pathlib
 import re
 
-from sources import files, line_of, read, without_literals
+from sources import all_files, files, line_of, read, without_literals
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 DECLARED = re.compile(r"^(?:class|struct) (\w+);", re.MULTILINE)
 DEFINED = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: :[^;{]*)? \{", re.MULTILINE)
+TOP = set(".ci .clang-format .clang-tidy .editorconfig .gitignore CHANGELOG.md CMakeLists.txt CMakePresets.json "
+          "CONTRIBUTING.md LICENSE README.md SECURITY.md cmake docs recipes testcluster tests tools".split())
 PARTS = {  # the part: those that it may use
     "core": [],
     "flow": ["core"],
@@ -94,6 +96,9 @@ def offence(own, other, order):
 
 
 def check():
+    for name in all_files("--cached"):  # what others leave beside them is none of ours
+        if name.split("/")[0] not in TOP:
+            yield f"{name}:1: the top level has no such file or folder"
     order = layers()
     owners = public_owners(order)
     by_name = {each.split("/")[-1]: each for each in order}

@@ -16,10 +16,10 @@ HIDDEN = re.compile(
 
 
 @functools.cache
-def all_files():
+def all_files(*which):
     """The files of the project, as paths relative to its root: those under version control and new ones that are not
-    ignored. Without git or its folder, everything but the build folders."""
-    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    ignored, or `which` of git. Without git or its folder, everything but the build folders."""
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", *(which or ("--cached", "--others", "--exclude-standard"))]
     if (ROOT / ".git").exists() and shutil.which("git"):
         listed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.split("\0")
     else:
