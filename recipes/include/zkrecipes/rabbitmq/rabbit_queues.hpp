@@ -123,10 +123,11 @@ class rabbit_queues {
   /// library's if it has none. A consumer has one connection to the broker for each shard, and keeps what it was sent
   /// in memory, `rabbit_options::prefetch` messages at most.
   ///
-  /// The run of the consumer ends with `career_failed` for `rabbit_errc` other than `unavailable`, for `foreign_data`
-  /// (a record at the path is not ours) and `size_mismatch`. `rabbit_errc::missing_queue`: the queue was consumed, and
-  /// has gone with its messages; docs/recipes/rabbitmq.md says how to go on. While the broker is away, the consumer
-  /// waits. \throws std::invalid_argument if there is no such shard, or if the object was made by default.
+  /// The run of the consumer ends with `career_failed` for `rabbit_errc` other than `unavailable` and
+  /// `refused_credentials`, for `foreign_data` (a record at the path is not ours) and `size_mismatch`.
+  /// `rabbit_errc::missing_queue`: the queue was consumed, and has gone with its messages; docs/recipes/rabbitmq.md
+  /// says how to go on. While the broker is away, or refuses the credentials, the consumer waits. \throws
+  /// std::invalid_argument if there is no such shard, or if the object was made by default.
   message_feed feed(std::uint32_t shard) const;
 
   /// Reads how many messages wait, for each shard.

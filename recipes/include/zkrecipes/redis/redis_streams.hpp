@@ -155,11 +155,11 @@ class redis_streams {
   /// entry that is there. `message::name` is the id of the entry. A consumer has one connection to the broker for each
   /// shard.
   ///
-  /// The run of the consumer ends with `career_failed` for `redis_errc` other than `unavailable`, for `foreign_data`
-  /// (the key holds something else than a stream, or a record at the path is not ours) and `size_mismatch`. While the
-  /// broker is away, the consumer waits. \throws std::invalid_argument if there is no such shard, if the name of the
-  /// group is not 1 to 256 bytes without slash and what ZooKeeper refuses in paths, or if the object was made by
-  /// default.
+  /// The run of the consumer ends with `career_failed` for `redis_errc` other than `unavailable` and
+  /// `refused_credentials`, for `foreign_data` (the key holds something else than a stream, or a record at the path is
+  /// not ours) and `size_mismatch`. While the broker is away, or refuses the credentials, the consumer waits. \throws
+  /// std::invalid_argument if there is no such shard, if the name of the group is not 1 to 256 bytes without slash and
+  /// what ZooKeeper refuses in paths, or if the object was made by default.
   message_feed feed(std::uint32_t shard, std::string group) const;
 
   /// Lets a group go on at another place of a stream: replay, or skip. Entries are processed again, or not at all, as
