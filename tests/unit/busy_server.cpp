@@ -41,6 +41,19 @@ struct busy : fake_session {
     found.data = std::move(data);
     answer(found);
   }
+  /// The first node of the path is there, and the server refuses the others behind it: they go one by one.
+  void ask_for_the_second_alone(recorder<>& made) {
+    zk.async_ensure_path("/a/b/c", made.token());
+    settle();
+    CHECK_PENDING("create /a", "create /a/b", "create /a/b/c");
+    fail(errc::node_exists);
+    throttle();
+    throttle();
+    advance(75ms);
+    CHECK_PENDING("create /a");
+    fail(errc::node_exists);
+    CHECK_PENDING("create /a/b");
+  }
   const std::string item = "qn-0000000001";
 };
 
@@ -152,16 +165,7 @@ BOOST_AUTO_TEST_CASE(what_is_refused_behind_a_write_of_ours_waits_for_its_answer
 
 BOOST_AUTO_TEST_CASE(a_path_is_made_node_by_node_where_the_second_is_refused_behind_the_first) {
   auto made = record<>();
-  zk.async_ensure_path("/a/b/c", made.token());
-  settle();
-  CHECK_PENDING("create /a", "create /a/b", "create /a/b/c");
-  fail(errc::node_exists);
-  throttle();
-  throttle();
-  advance(75ms);
-  CHECK_PENDING("create /a");
-  fail(errc::node_exists);
-  CHECK_PENDING("create /a/b");
+  ask_for_the_second_alone(made);
   answer();
   CHECK_PENDING("create /a/b/c");
   answer();
@@ -171,14 +175,7 @@ BOOST_AUTO_TEST_CASE(a_path_is_made_node_by_node_where_the_second_is_refused_beh
 
 BOOST_AUTO_TEST_CASE(of_requests_that_go_one_by_one_none_follows_a_cancelled_one) {
   auto made = record<>();
-  zk.async_ensure_path("/a/b/c", made.token());
-  settle();
-  fail(errc::node_exists);
-  throttle();
-  throttle();
-  advance(75ms);
-  fail(errc::node_exists);
-  CHECK_PENDING("create /a/b");
+  ask_for_the_second_alone(made);
   made.cancel();
   settle();
   BOOST_TEST_REQUIRE(made.done());
@@ -188,14 +185,7 @@ BOOST_AUTO_TEST_CASE(of_requests_that_go_one_by_one_none_follows_a_cancelled_one
 
 BOOST_AUTO_TEST_CASE(nor_one_that_the_server_was_too_busy_for_until_the_limit) {
   auto made = record<>();
-  zk.async_ensure_path("/a/b/c", made.token());
-  settle();
-  fail(errc::node_exists);
-  throttle();
-  throttle();
-  advance(75ms);
-  fail(errc::node_exists);
-  CHECK_PENDING("create /a/b");
+  ask_for_the_second_alone(made);
   advance(1s);
   throttle();
   BOOST_TEST_REQUIRE(made.done());
