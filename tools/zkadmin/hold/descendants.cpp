@@ -1,5 +1,6 @@
 #include "hold/descendants.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -55,6 +56,22 @@ std::vector<std::pair<pid_t, pid_t>> descendants_with_parents() {
   return found;
 }
 
+/// In our process group, and SIGTSTP has its default action there but has not stopped it yet.
+bool is_to_stop(pid_t which) {
+  if (::getpgid(which) != ::getpgrp()) return false;
+  std::ifstream file("/proc/" + std::to_string(which) + "/status");
+  std::string name;
+  std::string value;
+  unsigned long long spared = 0;
+  char state = 'X';
+  while (file >> name && std::getline(file, value)) {
+    if (name == "State:") state = value.at(value.find_first_not_of(" \t"));
+    if (name == "SigBlk:" || name == "SigIgn:" || name == "SigCgt:") spared |= std::stoull(value, nullptr, 16);
+  }
+  const bool is_at_rest = state == 'T' || state == 't' || state == 'Z' || state == 'X';
+  return !is_at_rest && (spared >> (SIGTSTP - 1) & 1) == 0;
+}
+
 /// False if it may not be signalled. A number that another process has got meanwhile is left alone, because that one
 /// has another parent.
 bool signal_child_of(pid_t parent, pid_t which, int number) {
@@ -91,6 +108,16 @@ pid_t signal_descendants(int number) {
   for (const auto& [which, parent] : descendants_with_parents())
     if (!signal_child_of(parent, which, number) && forbidden == 0) forbidden = which;
   return forbidden;
+}
+
+void wait_until_stopped() {
+  if (::getsid(::getppid()) != ::getsid(0)) return;  // no shell could continue the group: the kernel does not stop it
+  const auto deadline = std::chrono::steady_clock::now() + 2s;
+  for (;;) {
+    const auto all = descendants();
+    if (std::none_of(all.begin(), all.end(), is_to_stop) || std::chrono::steady_clock::now() > deadline) return;
+    std::this_thread::sleep_for(1ms);
+  }
 }
 
 void kill_all_descendants() {

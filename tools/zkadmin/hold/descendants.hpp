@@ -18,6 +18,9 @@ std::vector<pid_t> descendants();
 /// rights than we; 0: none.
 pid_t signal_descendants(int number);
 
+/// Returns when SIGTSTP has stopped those of our process group that have its default action, at the latest after 2 s.
+void wait_until_stopped();
+
 /// Kills them, and returns when none is left. Says so on standard error if that takes longer than a second.
 void kill_all_descendants();
 
