@@ -22,6 +22,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
@@ -35,6 +36,7 @@
 
 using namespace zkrecipes::service;
 using namespace std::chrono_literals;
+using namespace std::string_view_literals;
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
 
@@ -145,6 +147,7 @@ BOOST_FIXTURE_TEST_CASE(probes_tell_the_state, served) {
   BOOST_TEST(code(http::verb::get, "/healthz") == 500);
   BOOST_TEST(code(http::verb::get, "/readyz") == 503);
   BOOST_TEST(code(http::verb::get, "/else") == 404);
+  BOOST_TEST(code(http::verb::get, "/metrics?of=all") == 200);
 }
 
 BOOST_FIXTURE_TEST_CASE(probes_are_read_only, served) {
@@ -239,6 +242,17 @@ BOOST_FIXTURE_TEST_CASE(a_client_does_not_come_again_for_what_only_an_operator_c
 
 BOOST_FIXTURE_TEST_CASE(a_long_message_is_refused, served) {
   BOOST_TEST(ask(http::verb::post, "/messages", std::string(1'001, 'a')).result_int() == 413U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_client_that_asks_whether_to_send_its_message_is_told, served) {
+  client.connect({asio::ip::make_address("127.0.0.1"), server.port()});
+  asio::write(client, asio::buffer("POST /messages HTTP/1.1\r\nHost: h\r\nIdempotency-Key: 1\r\n"
+                                   "Content-Length: 3\r\nExpect: 100-Continue\r\n\r\n"sv));
+  std::string told;
+  bool is_told = false;
+  asio::async_read_until(client, asio::dynamic_buffer(told), "\r\n\r\n", [&](auto, std::size_t) { is_told = true; });
+  while (!is_told) io.run_one();
+  BOOST_TEST(told == "HTTP/1.1 100 Continue\r\n\r\n");
 }
 
 // Not closed without a word: a proxy in between would take that for a service that is down.

@@ -38,7 +38,7 @@ enum class session_event {
   certificates_reloaded,  ///< A file of `session_options::tls` has changed: new connections use what it holds now.
   certificates_unusable,  ///< The same, but what it holds is of no use: new connections use what it held before.
   change_untold,          ///< No event has told a change that was waited for; a heartbeat has found it out. See
-                          ///< docs/guarantees.md.
+                          ///< docs/reliability.md.
   set_back,               ///< The servers have an older state than the session has seen: a new session begins.
   out_of_memory,          ///< The session was short of memory, and goes on: what it was doing is begun anew.
   term_begun,             ///< A consumer coordinator or the owner of a shard begins a term; `path` is its record.

@@ -34,7 +34,7 @@ boost::asio::awaitable<intervention> prepare_thaw(zkrecipes::session session, st
 
 /// Ends the quarantine of a shard.
 boost::asio::awaitable<intervention> prepare_release(zkrecipes::session session, std::string path, std::uint32_t shard);
-/// Ends the quarantine of all shards of the group, of a thousand at a time.
+/// Ends the quarantine of all shards of the group, a hundred at a time.
 boost::asio::awaitable<intervention> prepare_release_of_all(zkrecipes::session session, std::string path);
 
 }  // namespace zkadmin

@@ -34,9 +34,8 @@ http_response answer_to(const http_request& request, const std::shared_ptr<const
     refusal.fields.emplace_back("Allow", "GET");
     return refusal;
   }
-  const auto path = request.target.substr(0, request.target.find('?'));
-  if (path == "/metrics") return {200, metrics, metrics_page::content_type};
-  if (path == "/") return http_response::text(200, "zkadmin exporter: the metrics are at /metrics\n");
+  if (request.target == "/metrics") return {200, metrics, metrics_page::content_type};
+  if (request.target == "/") return http_response::text(200, "zkadmin exporter: the metrics are at /metrics\n");
   return http_response::text(404, "not found: the metrics are at /metrics\n");
 }
 

@@ -43,7 +43,7 @@ void add_group_commands(CLI::App& app, invocation& asked) {
   for (auto* each : {&freeze, &thaw, &release}) add_change(*each, asked, path_help);
   auto& which = *release.add_option_group("which");
   which.add_option("shard", asked.shard, "Number of the shard");
-  which.add_flag("--all", asked.all_shards, "All that are in quarantine, a thousand at a time");
+  which.add_flag("--all", asked.all_shards, "All that are in quarantine, a hundred at a time");
   which.require_option(1);
   add_wishes(group, asked, path_help);
   group.require_subcommand(1);

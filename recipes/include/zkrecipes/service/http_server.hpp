@@ -22,7 +22,7 @@ namespace zkrecipes::service {
 /// What a client asks for.
 struct http_request {
   std::string method{};
-  std::string target{};
+  std::string target{};  ///< The path; what follows a `?` is left out.
   std::map<std::string, std::string, std::less<>>
       fields{};  ///< By name, in lower case; of two with one name the first.
   std::string body{};

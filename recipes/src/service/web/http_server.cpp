@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -46,8 +47,11 @@ tcp::acceptor listen(const asio::any_io_executor& executor, const std::string& a
   }
 }
 
+constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+
 http_request request_of(http::request<http::string_body>&& from) {
-  http_request request{std::string(from.method_string()), std::string(from.target())};
+  const std::string_view target(from.target());
+  http_request request{std::string(from.method_string()), std::string(target.substr(0, target.find('?')))};
   for (const auto& each : from) {
     std::string name(each.name_string());
     std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
@@ -270,6 +274,8 @@ asio::awaitable<bool> http_server::listener::serve_one(connection& on, boost::be
   const auto length = [&] { return static_cast<std::size_t>(request.content_length().value_or(limits_.body)); };
   const bool has_room = is_whole || make_room_for(on, length());
   if (!is_whole && has_room) {
+    if (boost::beast::iequals(request.get()[http::field::expect], "100-continue"))
+      co_await asio::async_write(on.stream, asio::buffer(go_on), as_result);  // curl waits a second for it
     auto [cut, more] = co_await http::async_read(on.stream, buffer, request, as_result);
     failure = cut;
   }
