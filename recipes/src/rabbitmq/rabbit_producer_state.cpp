@@ -73,7 +73,8 @@ void rabbit_producer_state::put_numbered(topic_caller::handler whose, std::vecto
 std::string rabbit_producer_state::hindrance() const {
   const auto* link = broker_.link();
   if (!link) return "no broker of RabbitMQ can be reached: check the brokers and the network";
-  return link->wants_pause() ? "the broker asks producers to stop: " + link->pause_reason() : std::string();
+  return link->client().wants_pause() ? "the broker asks producers to stop: " + link->client().pause_reason()
+                                      : std::string();
 }
 
 void rabbit_producer_state::take_in(std::vector<progress_ptr> arrived) {
@@ -155,7 +156,7 @@ void rabbit_producer_state::complete_results() {
 lease_clock::time_point rabbit_producer_state::look_at_clock() {
   const auto now = frame_->broker.session->now();
   const auto* link = broker_.link();
-  const bool is_held_up = !link || link->wants_pause() || link->unsent() > 0;
+  const bool is_held_up = !link || link->client().wants_pause() || link->unsent() > 0;
   confirms_.look(publisher_.oldest_tag(), is_held_up, now);
   declares_.look(declaring_ ? std::uint64_t{*declaring_} + 1 : 0, is_held_up, now);
   rejections_.look(publisher_.is_rejected() ? 1 : 0, false, now);
@@ -236,12 +237,12 @@ void rabbit_producer_state::send_next(rabbit_link& by) {
 }
 
 bool rabbit_producer_state::is_asked_to_pause(const rabbit_link& by) {
-  const bool is_asked = by.wants_pause();
+  const bool is_asked = by.client().wants_pause();
   const bool is_news = is_asked && !has_told_pause_;
   has_told_pause_ = is_asked;
   if (is_news)
     broker_.write_log(log_severity::warning, session_event::operation_failed, rabbit_errc::unavailable,
-                      "the broker asks producers to stop: " + by.pause_reason());
+                      "the broker asks producers to stop: " + by.client().pause_reason());
   return is_asked;
 }
 
