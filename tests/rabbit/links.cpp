@@ -231,11 +231,11 @@ BOOST_AUTO_TEST_CASE(a_world_without_brokers_says_so) {
 BOOST_FIXTURE_TEST_CASE(a_pause_is_news, link_case) {
   come_up();
   peer->say(wire::method(0, 10, 60, wire::short_text("disk")));
-  BOOST_TEST(link->wants_pause());
-  BOOST_TEST(link->pause_reason() == "disk");
+  BOOST_TEST(link->client().wants_pause());
+  BOOST_TEST(link->client().pause_reason() == "disk");
   BOOST_TEST(changes == 2);
   peer->say(wire::method(0, 10, 61, ""));
-  BOOST_TEST(!link->wants_pause());
+  BOOST_TEST(!link->client().wants_pause());
   BOOST_TEST(changes == 3);
 }
 

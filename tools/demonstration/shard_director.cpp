@@ -64,13 +64,6 @@ awaitable<void> shard_director::wait_settled() {
   say("all messages are settled, and all shards are owned");
 }
 
-awaitable<void> shard_director::audit_all() {
-  const auto results = co_await read_results(session_);
-  const auto letters = co_await messages_->dead_letters();
-  const auto marks = read_phases(phases_.path());
-  judge(summary_, results, letters, marks);
-}
-
 awaitable<void> shard_director::run() {
   co_await prepare();
   asio::co_spawn(io_, observer_.run(), asio::detached);
@@ -88,7 +81,9 @@ awaitable<void> shard_director::run() {
   auto marks = read_phases(phases_.path());
   std::erase_if(marks, [&](const phase_mark& each) { return each.time_ns > settled_ns; });
   summary_.moves = count_moves(marks, epochs, observer_.joins());
-  co_await audit_all();
+  const auto results = co_await read_results(session_);
+  const auto letters = co_await messages_->dead_letters();
+  judge(summary_, results, letters, read_phases(phases_.path()));
   co_await session_.async_close(use_awaitable);
 }
 
@@ -101,15 +96,13 @@ namespace asio = boost::asio;
 using asio::awaitable;
 using asio::use_awaitable;
 
-bool shard_director::is_up(int index) const { return consumers_.is_running(index) && !hit_.count(index); }
-
 /// At most a third of the processes is down at a time, so that there are always some that work.
 awaitable<int> shard_director::choose_owner() {
   for (;;) {
     std::vector<int> choice;
     std::size_t up = 0;
     for (int i = 0; i < consumers_.size(); ++i) {
-      if (!is_up(i)) continue;
+      if (!consumers_.is_running(i) || hit_.count(i)) continue;
       ++up;
       if (observer_.shards_of(consumers_.id(i)) > 0) choice.push_back(i);
     }
@@ -135,7 +128,7 @@ void shard_director::kill(int index, const std::string& what) {
   say("SIGKILL to " + consumers_.id(index) + what);
   ++summary_.kills;
   hit_.insert(index);
-  go_on_beside(start_later(index, up_to(2 * times_.timeout)));
+  go_on_beside(start_after_end(index, up_to(2 * times_.timeout)));
 }
 
 awaitable<void> shard_director::kill_owner() {
@@ -160,12 +153,6 @@ awaitable<void> shard_director::kill_planner() {
   }
 }
 
-awaitable<void> shard_director::start_later(int index, duration pause) {
-  co_await wait_for(pause);
-  consumers_.start(index);
-  hit_.erase(index);
-}
-
 awaitable<void> shard_director::pause_owner() {
   for (;;) {
     const int index = co_await choose_owner();
@@ -187,27 +174,17 @@ awaitable<void> shard_director::resume_later(int index, duration pause) {
   hit_.erase(index);
 }
 
-awaitable<void> shard_director::restart_owner() {
+/// It is asked to stop, and started at once; or to give everything away, and started later.
+awaitable<void> shard_director::dismiss_owner(fault_kind how) {
+  const bool is_drain = how == fault_kind::drain;
   for (;;) {
     const int index = co_await choose_owner();
-    if (!consumers_.dismiss(index, SIGTERM)) continue;
-    say("asking " + consumers_.id(index) + " to stop, and starting it again");
-    ++summary_.restarts;
+    if (!consumers_.dismiss(index, is_drain ? SIGUSR1 : SIGTERM)) continue;
+    say("asking " + consumers_.id(index) + (is_drain ? " to give everything away" : " to stop, and starting it again"));
+    ++(is_drain ? summary_.drains : summary_.restarts);
     hit_.insert(index);
-    const duration at_once(0);
-    go_on_beside(start_after_end(index, at_once));
-    co_return;
-  }
-}
-
-awaitable<void> shard_director::drain_owner() {
-  for (;;) {
-    const int index = co_await choose_owner();
-    if (!consumers_.dismiss(index, SIGUSR1)) continue;
-    say("asking " + consumers_.id(index) + " to give everything away");
-    ++summary_.drains;
-    hit_.insert(index);
-    go_on_beside(start_after_end(index, up_to(2 * times_.timeout)));
+    const auto pause = is_drain ? up_to(2 * times_.timeout) : duration(0);
+    go_on_beside(start_after_end(index, pause));
     co_return;
   }
 }
@@ -255,8 +232,8 @@ awaitable<void> shard_director::cause(fault_kind what) {
     case fault_kind::kill: return kill_owner();
     case fault_kind::kill_planner: return kill_planner();
     case fault_kind::pause: return pause_owner();
-    case fault_kind::restart: return restart_owner();
-    case fault_kind::drain: return drain_owner();
+    case fault_kind::restart:
+    case fault_kind::drain: return dismiss_owner(what);
     case fault_kind::cut: return cut_server();
     case fault_kind::kill_broker: return kill_broker();
     case fault_kind::kill_server: return kill_server_leader();

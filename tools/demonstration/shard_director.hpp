@@ -27,8 +27,7 @@ class shard_director : private stage {
   boost::asio::awaitable<void> kill_owner();
   boost::asio::awaitable<void> kill_planner();
   boost::asio::awaitable<void> pause_owner();
-  boost::asio::awaitable<void> restart_owner();
-  boost::asio::awaitable<void> drain_owner();
+  boost::asio::awaitable<void> dismiss_owner(fault_kind how);
   boost::asio::awaitable<void> cut_server();
   boost::asio::awaitable<void> kill_broker();
   // The incidents of the surroundings, one at a time.
@@ -41,10 +40,8 @@ class shard_director : private stage {
   /// Waits until there is an owner that may be hit, and chooses one at random.
   boost::asio::awaitable<int> choose_owner();
   boost::asio::awaitable<int> find_planner();
-  bool is_up(int index) const;  // no fault of ours goes on there
   void kill(int index, const std::string& what);
   // These end the faults, beside other faults.
-  boost::asio::awaitable<void> start_later(int index, duration pause);
   boost::asio::awaitable<void> resume_later(int index, duration pause);
   boost::asio::awaitable<void> start_after_end(int index, duration pause);
   boost::asio::awaitable<void> heal_later(int server);
@@ -53,7 +50,6 @@ class shard_director : private stage {
   duration up_to(duration most);
 
   boost::asio::awaitable<void> wait_settled();
-  boost::asio::awaitable<void> audit_all();
 
   shard_source_ptr messages_;
   shard_observer observer_;

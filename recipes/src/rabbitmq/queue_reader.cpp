@@ -29,14 +29,32 @@ constexpr std::uint32_t prefetch_in_strict_order = 200;
 /// When a consumer that has everything in hand and settles nothing is told.
 constexpr std::chrono::milliseconds standstill = 30s;
 
+constexpr std::string_view broker_field = "broker";
+constexpr std::string_view limit_field = "delivery_limit";
+
+void set_attempts(message& of, const delivery_memory& by) {
+  const auto attempts = by.failed(of.name);
+  of.attempts = attempts.count + 1;
+  if (attempts.count > 0) of.stat.mtime = attempts.since;  // the engine takes it for the first failed attempt
+}
+
 }  // namespace
 
 /// What the broker was asked, and its answer.
 struct queue_reader::question {
   const char* command;
   lease_clock::time_point answer_by;
+  condition& changed;  // of the reader
   bool is_answered = false;
   amqp_answer answer{};
+
+  static rabbit_link::answer_handler handler(question_ptr to) {
+    return [to = std::move(to)](const amqp_answer& answer) {
+      to->is_answered = true;
+      to->answer = answer;
+      to->changed.notify();
+    };
+  }
 };
 
 queue_reader::queue_reader(rabbit_frame_ptr frame, std::uint32_t shard, position_node& memory)
@@ -47,6 +65,7 @@ queue_reader::queue_reader(rabbit_frame_ptr frame, std::uint32_t shard, position
       changed_(frame_->session->get_scheduler()),
       progress_(prefetch_),
       stalls_(frame_->options.stall_timeout),
+      warnings_(connection_, queue_),
       connection_(frame_, broker_connection::retries::with_refusals) {}
 
 void queue_reader::set_order(message_order order) {
@@ -62,7 +81,7 @@ void queue_reader::open() {
   position_.reset();
   progress_.open({});
   held_.clear();
-  has_told_limit_ = has_told_returns_ = false;
+  warnings_.begin_term();
 }
 
 /// The broker answers behind the acknowledgements. If they are lost, messages that have an id are known when they come
@@ -72,7 +91,7 @@ awaitable<void> queue_reader::close() {
   if (is_consuming() && progress_.has_unproven()) {
     const auto asked = make_question("queue.declare");
     asked->answer_by = now() + std::min(longest_farewell, frame_->options.timeout);
-    connection_.link()->look_at(queue_, [this, asked](const amqp_answer& answer) { on_answer(*asked, answer); });
+    connection_.link()->look_at(queue_, question::handler(asked));
     auto why = wake::notified;
     while (!asked->is_answered && why == wake::notified) why = co_await changed_.wait(asked->answer_by);
   }
@@ -87,7 +106,7 @@ awaitable<outcome<queue_messages>> queue_reader::receive(std::size_t most) {
     if (!error && most == 0 && position_.wants_look()) error = co_await position_.look();
     connection_.log_end();
     if (error || is_outdated() || most == 0) co_return failed<queue_messages>(error);
-    log_losses();
+    warnings_.log_losses(progress_.take_missing());
     drop_lost();
     acknowledge();
     if (!ready_.empty()) break;
@@ -98,10 +117,6 @@ awaitable<outcome<queue_messages>> queue_reader::receive(std::size_t most) {
     }
     if (error) co_return failed<queue_messages>(error);
   }
-  co_return outcome<queue_messages>(error_code(), hand_out(most));
-}
-
-queue_messages queue_reader::hand_out(std::size_t most) {
   queue_messages some;
   some.reserve(std::min(most, ready_.size()));
   while (some.size() < most && !ready_.empty()) {
@@ -111,7 +126,7 @@ queue_messages queue_reader::hand_out(std::size_t most) {
     some.push_back(std::move(first.what));
     ready_.pop_front();
   }
-  return some;
+  co_return outcome<queue_messages>(error_code(), std::move(some));
 }
 
 /// The first time.
@@ -139,7 +154,7 @@ void queue_reader::drop_lost() {
 awaitable<error_code> queue_reader::get_consumer() {
   const auto end = connection_.why();
   error_code error;
-  if (end && !may_recover_rabbit(end)) error = answer_failure(end, connection_.words());
+  if (end && !may_recover_rabbit(end)) error = judge_failure(connection_, end, queue_ + ": " + connection_.words());
   if (!error) error = co_await connection_.ready();
   if (!error) error = co_await find_queue();
   if (!error && connection_.is_up()) error = co_await consume();
@@ -152,11 +167,11 @@ awaitable<error_code> queue_reader::get_consumer() {
 /// The queue is made if nothing was ever settled. Later its absence means that messages are lost.
 awaitable<error_code> queue_reader::find_queue() {
   const auto asked = make_question("queue.declare");
-  const auto then = [this, asked](const amqp_answer& answer) { on_answer(*asked, answer); };
+  auto then = question::handler(asked);
   if (progress_.memory().is_new()) {
-    connection_.link()->declare(queue_, limit_, then);
+    connection_.link()->declare(queue_, limit_, std::move(then));
   } else {
-    connection_.link()->look_at(queue_, then);
+    connection_.link()->look_at(queue_, std::move(then));
   }
   co_return co_await await_answer(asked);
 }
@@ -168,18 +183,12 @@ awaitable<error_code> queue_reader::consume() {
   stalls_.on_event(settled_at_);
   connection_.link()->consume(
       queue_, static_cast<std::uint16_t>(prefetch_), [this](amqp_delivery each) { take(std::move(each)); },
-      [this, asked](const amqp_answer& answer) { on_answer(*asked, answer); });
+      question::handler(asked));
   co_return co_await await_answer(asked);
 }
 
 queue_reader::question_ptr queue_reader::make_question(const char* command) {
-  return std::make_shared<question>(question{command, now() + frame_->options.timeout});
-}
-
-void queue_reader::on_answer(question& to, const amqp_answer& answer) {
-  to.is_answered = true;
-  to.answer = answer;
-  changed_.notify();
+  return std::make_shared<question>(question{command, now() + frame_->options.timeout, changed_});
 }
 
 /// Without an error the answer is good, or the connection has ended, and the next one asks again.
@@ -192,17 +201,18 @@ awaitable<error_code> queue_reader::await_answer(question_ptr to) {
   co_return judge(*to);
 }
 
-error_code queue_reader::judge(const question& answered) {
-  if (answered.answer.standing) return take_limit(answered.answer);
-  const auto& why = answered.answer.error;
-  const bool is_lost = !connection_.is_up() && may_recover_rabbit(why);  // told when the next one is made
-  if (!answered.is_answered || !why || is_lost) return {};
-  return answer_failure(why, answered.answer.words);
-}
-
 /// An error ends the run.
-error_code queue_reader::answer_failure(const error_code& why, const std::string& words) {
-  return judge_failure(connection_, why, queue_ + ": " + words);
+error_code queue_reader::judge(const question& answered) {
+  const auto& answer = answered.answer;
+  if (answer.standing) {  // the queue is there already, and was made with another limit
+    const auto why = judge_declared(limit_, answer);
+    if (!may_recover_rabbit(why)) return judge_failure(connection_, why, queue_ + ": " + answer.words);
+    connection_.close();
+    return {};
+  }
+  const bool is_lost = !connection_.is_up() && may_recover_rabbit(answer.error);  // told when the next one is made
+  if (!answered.is_answered || !answer.error || is_lost) return {};
+  return judge_failure(connection_, answer.error, queue_ + ": " + answer.words);
 }
 
 /// Waits for messages, or until something else is to be done.
@@ -217,8 +227,8 @@ awaitable<error_code> queue_reader::await_more() {
   if (!is_consuming()) co_return error_code();
   const bool is_full = progress_.is_full();
   if (!is_full) settled_at_ = now();
-  if (is_full && now() >= settled_at_ + standstill) log_standstill();
-  const auto standstill_at = has_told_standstill_ ? never : settled_at_ + standstill;
+  if (is_full && now() >= settled_at_ + standstill) warnings_.log_standstill(prefetch_);
+  const auto standstill_at = warnings_.has_told_standstill() ? never : settled_at_ + standstill;
   const auto until = looking_ ? connection_.due(looking_->answer_by) : is_full ? standstill_at : stalls_.next_look();
   const auto why = co_await changed_.wait(until);
   if (why == wake::cancelled) co_return asio::error::operation_aborted;
@@ -238,8 +248,7 @@ void queue_reader::look_for_stall() {
     // A message may be on its way, and the answer is behind it. The link notices when nothing comes at all.
     looking_ = make_question("queue.declare");
     looking_->answer_by += 2 * frame_->options.heartbeat;
-    const auto then = [this, asked = looking_](const amqp_answer& answer) { on_answer(*asked, answer); };
-    connection_.link()->look_at(queue_, then);
+    connection_.link()->look_at(queue_, question::handler(looking_));
   }
 }
 
@@ -248,28 +257,17 @@ void queue_reader::take(amqp_delivery what) {
   changed_.notify();
   connection_.on_success();
   stalls_.on_event(now());
-  if (what.returns >= many_returns && !std::exchange(has_told_returns_, true))
-    returned_ = what.id + " has come back " + std::to_string(what.returns);
+  warnings_.on_delivery(what);
   auto name = progress_.take(what);
   if (!name) return;
   const bool is_named = !what.id.empty();
-  ready_.push_back({make_message(std::move(what), std::move(*name)), is_named});
-}
-
-message queue_reader::make_message(amqp_delivery what, std::string name) const {
   message made;
-  made.name = std::move(name);
+  made.name = std::move(*name);
   made.data = std::move(what.data);
   made.key = std::move(what.key);
   made.stat.ctime = made.stat.mtime = what.timestamp;
-  set_attempts(made);
-  return made;
-}
-
-void queue_reader::set_attempts(message& of) const {
-  const auto attempts = progress_.memory().failed(of.name);
-  of.attempts = attempts.count + 1;
-  if (attempts.count > 0) of.stat.mtime = attempts.since;  // the engine takes it for the first failed attempt
+  set_attempts(made, progress_.memory());
+  ready_.push_back({std::move(made), is_named});
 }
 
 std::vector<std::optional<message>> queue_reader::read_again(std::vector<std::string> names) const {
@@ -279,7 +277,7 @@ std::vector<std::optional<message>> queue_reader::read_again(std::vector<std::st
     message one;
     if (found != held_.end()) one = found->second;
     one.name = std::move(each);
-    set_attempts(one);
+    set_attempts(one, progress_.memory());
     all.emplace_back(std::move(one));
   }
   return all;
@@ -299,61 +297,47 @@ void queue_reader::acknowledge() {
   if (all.empty()) return;
   stalls_.on_event(now());
   settled_at_ = now();
-  has_told_standstill_ = false;
+  warnings_.on_settled();
   changed_.notify();  // `receive` may wait without a limit while all that may come is here
-}
-
-}  // namespace zkrecipes::detail
-
-// What the reader tells of a queue that drops messages, or may.
-namespace zkrecipes::detail {
-
-namespace {
-
-constexpr std::string_view broker_field = "broker";
-constexpr std::string_view limit_field = "delivery_limit";
-
-}  // namespace
-
-/// The queue is there already, and was made with another limit.
-error_code queue_reader::take_limit(const amqp_answer& found) {
-  const auto why = judge_declared(limit_, found);
-  if (!may_recover_rabbit(why)) return answer_failure(why, found.words);
-  connection_.close();
-  return {};
 }
 
 /// A queue that was made when nothing had been settled has told its limit. Later it is what the memory says.
 void queue_reader::record_broker() {
-  const auto& link = *connection_.link();
+  const auto& broker = connection_.link()->client();
   if (progress_.memory().is_new()) progress_.set_field(limit_field, limit_ ? std::to_string(*limit_) : std::string());
-  progress_.set_field(broker_field, link.version());
-  const bool is_known = !progress_.memory().field_text(limit_field).empty();
-  if (is_known || !limits_by_itself(link.major_version()) || std::exchange(has_told_limit_, true)) return;
-  const auto broker =
-      link.version().empty() ? std::string("a broker of an unknown version") : "RabbitMQ " + link.version();
-  connection_.write_log(
-      log_severity::warning, session_event::operation_failed, {},
-      queue_ + ": it is not known to have the argument x-delivery-limit: unless a policy says otherwise, " + broker +
-          " drops a message that has come back 20 times, as with each lost connection");
+  progress_.set_field(broker_field, broker.version());
+  if (progress_.memory().field_text(limit_field).empty()) warnings_.log_unknown_limit(broker);
 }
 
-void queue_reader::log_standstill() {
+void queue_warnings::log(log_severity severity, const std::string& words) {
+  connection_.write_log(severity, session_event::operation_failed, {}, queue_ + ": " + words);
+}
+
+void queue_warnings::on_delivery(const amqp_delivery& what) {
+  if (what.returns >= many_returns && !std::exchange(has_told_returns_, true))
+    returned_ = what.id + " has come back " + std::to_string(what.returns);
+}
+
+void queue_warnings::log_unknown_limit(const amqp_client& broker) {
+  if (!limits_by_itself(broker.major_version()) || std::exchange(has_told_limit_, true)) return;
+  const auto name =
+      broker.version().empty() ? std::string("a broker of an unknown version") : "RabbitMQ " + broker.version();
+  log(log_severity::warning, "it is not known to have the argument x-delivery-limit: unless a policy says otherwise, " +
+                                 name + " drops a message that has come back 20 times, as with each lost connection");
+}
+
+void queue_warnings::log_standstill(std::uint32_t prefetch) {
   if (std::exchange(has_told_standstill_, true)) return;
-  connection_.write_log(log_severity::warning, session_event::operation_failed, {},
-                        queue_ + ": nothing was settled for 30 s, and all " + std::to_string(prefetch_) +
-                            " messages that the broker gives ahead are here: if their keys rest, no other key goes on");
+  log(log_severity::warning,
+      "nothing was settled for 30 s, and all " + std::to_string(prefetch) +
+          " messages that the broker gives ahead are here: if their keys rest, no other key goes on");
 }
 
-/// Outside of the handlers of the link.
-void queue_reader::log_losses() {
-  const auto log = [this](log_severity severity, const std::string& words) {
-    connection_.write_log(severity, session_event::operation_failed, {}, queue_ + ": " + words);
-  };
+void queue_warnings::log_losses(const std::vector<std::string>& missing) {
   const auto returned = std::exchange(returned_, {});
   if (!returned.empty())
     log(log_severity::warning, "the message " + returned + " times: a limit, of the queue or of a policy, drops it");
-  for (const auto& each : progress_.take_missing())
+  for (const auto& each : missing)
     log(log_severity::error, "messages of a producer are missing (numbers, epoch, producer): " + each);
 }
 

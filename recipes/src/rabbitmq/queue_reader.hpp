@@ -22,6 +22,32 @@
 
 namespace zkrecipes::detail {
 
+/// Tells the log of a queue that drops messages, or may.
+class queue_warnings {
+ public:
+  queue_warnings(rabbit_connection& by, std::string queue) : connection_(by), queue_(std::move(queue)) {}
+
+  /// In a term it is told once of the limit, and of messages that come back; of a standstill until one is settled.
+  void begin_term() { has_told_limit_ = has_told_returns_ = false; }
+  void on_delivery(const amqp_delivery& what);
+  void on_settled() { has_told_standstill_ = false; }
+  void log_unknown_limit(const amqp_client& broker);
+  bool has_told_standstill() const noexcept { return has_told_standstill_; }
+  void log_standstill(std::uint32_t prefetch);
+  /// `missing`: see `queue_progress::take_missing`. Outside of the handlers of the link.
+  void log_losses(const std::vector<std::string>& missing);
+
+ private:
+  void log(log_severity severity, const std::string& words);
+
+  rabbit_connection& connection_;
+  std::string queue_;
+  bool has_told_limit_ = false;
+  bool has_told_returns_ = false;
+  bool has_told_standstill_ = false;
+  std::string returned_;  // a message that has come back often, and is to be told
+};
+
 /// The broker sends up to `prefetch` messages, which are kept until they are received. When a connection ends, those
 /// are dropped, and come again by the next one; a message that was handed out stays in hand, and gets the tag of its
 /// next delivery. What the memory knows is acknowledged unprocessed. On the strand.
@@ -48,10 +74,9 @@ class queue_reader {
     return position_.is_outdated() || progress_.is_ambiguous() || (progress_.has_unnamed() && !is_consuming());
   }
 
-  const queue_progress& progress() const noexcept { return progress_; }
+  queue_progress& progress() noexcept { return progress_; }
   /// It was committed; the message is to be acknowledged.
   void settle(const std::string& name);
-  void fail(const std::string& name, std::int64_t since) { progress_.fail(name, since); }
   /// Sends what is to be acknowledged.
   void acknowledge();
 
@@ -67,21 +92,13 @@ class queue_reader {
   awaitable<error_code> await_more();
   question_ptr make_question(const char* command);
   error_code judge(const question& answered);
-  error_code answer_failure(const error_code& why, const std::string& words);
-  error_code take_limit(const amqp_answer& found);
   void record_broker();
-  void log_losses();
-  void log_standstill();
   void look_for_stall();
-  void on_answer(question& to, const amqp_answer& answer);
   bool is_consuming() const noexcept {
     return consumed_ != 0 && connection_.is_up() && consumed_ == connection_.number();
   }
   void drop_lost();
   void take(amqp_delivery what);
-  message make_message(amqp_delivery what, std::string name) const;
-  void set_attempts(message& of) const;
-  std::vector<message> hand_out(std::size_t most);
   lease_clock::time_point now() const { return frame_->session->now(); }
 
   struct ready_message {
@@ -100,11 +117,8 @@ class queue_reader {
   std::unordered_map<std::string, message> held_;  // handed out and not settled, because the broker gives them once
   std::uint64_t consumed_ = 0;                     // the number of the connection with our consumer; 0: there is none
   delivery_limit limit_ = unreachable_limit;       // what the queue is declared with
-  bool has_told_limit_ = false;
-  bool has_told_returns_ = false;
-  lease_clock::time_point settled_at_{};  // the last time, or when there was nothing to settle
-  bool has_told_standstill_ = false;
-  std::string returned_;          // a message that has come back often, and is to be told
+  lease_clock::time_point settled_at_{};           // the last time, or when there was nothing to settle
+  queue_warnings warnings_;
   question_ptr looking_;          // whether the queue has messages that do not come
   rabbit_connection connection_;  // its handlers refer to the rest, so it is destroyed first
 };

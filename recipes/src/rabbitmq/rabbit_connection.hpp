@@ -7,7 +7,7 @@
 
 namespace zkrecipes::detail {
 
-/// On the strand. `changed` is notified, too, when the broker asks for a pause or ends it (`rabbit_link::wants_pause`).
+/// On the strand. `changed` is notified, too, when the broker asks for a pause or ends it (`amqp_client::wants_pause`).
 class rabbit_connection final : public broker_connection {
  public:
   explicit rabbit_connection(rabbit_frame_ptr frame, retries with = retries::none);

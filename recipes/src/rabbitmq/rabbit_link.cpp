@@ -50,17 +50,13 @@ void rabbit_link::read() {
     const bool is_closed = error == asio::error::eof;
     if (error)
       return self->end(rabbit_errc::unavailable, is_closed ? "the broker has closed the connection" : error.message());
-    self->take(size);
+    self->heard_ = self->scheduler_->now();
+    const auto before = self->client_.heard();
+    self->client_.feed(std::string_view(self->received_.data(), size));
+    if (self->client_.heard() != before) self->passed_ = self->heard_;
+    if (!self->is_over_) self->update_state();
     if (!self->is_over_) self->read();
   });
-}
-
-void rabbit_link::take(std::size_t size) {
-  heard_ = scheduler_->now();
-  const auto before = client_.heard();
-  client_.feed(std::string_view(received_.data(), size));
-  if (client_.heard() != before) passed_ = heard_;
-  if (!is_over_) update_state();
 }
 
 /// What the bytes have changed.
@@ -69,7 +65,7 @@ void rabbit_link::update_state() {
   if (is_over_) return;
   const bool has_come_up = client_.is_open() && !std::exchange(is_up_, client_.is_open());
   if (has_come_up) arm_timer();
-  const bool is_news = std::exchange(was_paused_, wants_pause()) != wants_pause();
+  const bool is_news = std::exchange(was_paused_, client_.wants_pause()) != client_.wants_pause();
   if ((has_come_up || is_news) && changed_) changed_();
 }
 
@@ -193,10 +189,6 @@ std::uint64_t rabbit_link::publish(const std::string& queue, const std::string& 
   flush();
   return tag;
 }
-
-bool rabbit_link::wants_pause() const noexcept { return client_.wants_pause(); }
-
-const std::string& rabbit_link::pause_reason() const noexcept { return client_.pause_reason(); }
 
 std::size_t rabbit_link::unsent() const noexcept { return client_.unsent() + sending_.size(); }
 

@@ -26,8 +26,8 @@ class rabbit_link final : public broker_link, public std::enable_shared_from_thi
   using confirm_handler = amqp_client::confirm_handler;
   using return_handler = amqp_client::return_handler;
 
-  /// `changed`: called when the link is up, when it has ended, and when `wants_pause` changes. It must only take note.
-  /// Without a stream `connect` fails.
+  /// `changed`: called when the link is up, when it has ended, and when `client().wants_pause()` changes. It must only
+  /// take note. Without a stream `connect` fails.
   rabbit_link(scheduler_ptr on, std::unique_ptr<backend::broker_stream> over, amqp_settings settings,
               std::function<void()> changed);
   ~rabbit_link() override;
@@ -43,9 +43,8 @@ class rabbit_link final : public broker_link, public std::enable_shared_from_thi
   lease_clock::time_point last_passed() const noexcept override { return passed_; }
   void abandon() override;
 
-  /// The version of the broker, when the link is up: see `amqp_handshake`.
-  const std::string& version() const noexcept { return client_.version(); }
-  int major_version() const noexcept { return client_.major_version(); }
+  /// What the broker has said: its version, when the link is up, and whether it asks for a pause.
+  const amqp_client& client() const noexcept { return client_; }
 
   /// Makes a durable quorum queue with a single active consumer, or finds it. Error: `other_queue`, which ends the
   /// link; if the queue has another limit, `amqp_answer::standing` is that.
@@ -68,16 +67,11 @@ class rabbit_link final : public broker_link, public std::enable_shared_from_thi
   /// most 255 bytes, not empty, and unique among those that are not confirmed. `first`: see `message_number`.
   std::uint64_t publish(const std::string& queue, const std::string& id, const std::string& key,
                         const std::string& data, std::uint64_t first = 0);
-  /// The broker asks for no messages at present (`channel.flow`, `connection.blocked`).
-  bool wants_pause() const noexcept;
-  /// The reason for the pause, in words.
-  const std::string& pause_reason() const noexcept;
   /// Bytes that wait to be written.
   std::size_t unsent() const noexcept;
 
  private:
   void read();
-  void take(std::size_t size);
   void flush();
   void end(const error_code& why, const std::string& reason);
   void update_state();

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,8 +13,8 @@
 #include "rabbitmq/answer_watch.hpp"
 #include "rabbitmq/delivery_limit.hpp"
 #include "rabbitmq/message_numbering.hpp"
-#include "rabbitmq/put_progress.hpp"
 #include "rabbitmq/queue_publisher.hpp"
+#include "rabbitmq/queue_puts.hpp"
 #include "rabbitmq/rabbit_connection.hpp"
 #include "session/operation.hpp"
 #include "topic/put_abandonment.hpp"
@@ -24,8 +23,9 @@
 
 namespace zkrecipes::detail {
 
-/// The `queue_publisher` says what to send; here it is sent, and the callers are told. Each call completes when all of
-/// its messages are confirmed, whatever becomes of those in front of it that went into other queues.
+/// The `queue_publisher` says what to send, and `queue_puts` what the callers are told; here it is sent. Each call
+/// completes when all of its messages are confirmed, whatever becomes of those in front of it that went into other
+/// queues.
 ///
 /// The coroutine waits for further calls until the last handle or the session has ended, and then closes the
 /// connection. On the strand but for what says otherwise.
@@ -52,35 +52,21 @@ class rabbit_producer_state : public std::enable_shared_from_this<rabbit_produce
 
  private:
   using waiting_put = put_inbox::waiting_put;
-  using progress_ptr = std::shared_ptr<put_progress>;
-  /// One that was added to the publisher.
-  struct sent_message {
-    progress_ptr of;
-    std::size_t index = 0;  // in its call
-    std::uint32_t shard = 0;
-    message_number number{};
-  };
 
   void accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
-  void take_in(std::vector<progress_ptr> arrived);
+  void begin_work();
   void leave();
-  void let_go();
-  void give_up_calls();
-  bool has_calls() const noexcept { return !messages_.empty() || !waiting_.empty(); }
   awaitable<void> work(std::shared_ptr<put_abandonment> watch);
   awaitable<error_code> prepare();
   awaitable<void> wait_for_news();
   lease_clock::time_point look_at_clock();
   void give_up_if_late();
   void greet();
+  void complete_results();
 
   void send_all();
-  void fill();
   void declare_next(rabbit_link& by);
   void send_next(rabbit_link& by);
-  bool is_asked_to_pause(const rabbit_link& by);
-  bool is_single() const { return !messages_.empty() && messages_.begin()->first <= single_until_; }
-  std::string id_of(const sent_message& which) const;
 
   // What the broker has said.
   void on_confirm(const amqp_confirm& what);
@@ -89,22 +75,13 @@ class rabbit_producer_state : public std::enable_shared_from_this<rabbit_produce
   error_code judge_refusal(const error_code& why);
   void forget_connection();
 
-  // What callers are told.
-  void on_put(std::uint64_t place);
-  void fail(progress_ptr which, std::size_t index, const error_code& why);
-  void skip(const sent_message& which, bool may_be_put);
-  void fail_lone(const error_code& why);
-  void fail_queue(std::uint32_t shard, const error_code& why);
-  void fail_all(const error_code& why);
-  void complete_results();
-
   rabbit_frame_ptr frame_;
   std::string name_;
   std::unique_ptr<message_numbering> numbering_;
   rabbit_connection broker_;
   std::uint64_t greeted_ = 0;  // the number of the connection that is in use; 0: none
   queue_publisher publisher_;
-  std::map<std::uint64_t, sent_message> messages_;  // by place
+  queue_puts puts_;
   std::optional<std::uint32_t> declaring_;          // the shard whose queue is being declared
   error_code declare_error_;                        // of the last one of this connection
   std::map<std::uint32_t, delivery_limit> limits_;  // of the queues that were declared, by shard
@@ -118,9 +95,7 @@ class rabbit_producer_state : public std::enable_shared_from_this<rabbit_produce
   bool has_told_pause_ = false;
   bool is_working_ = false;
   bool is_left_ = false;
-  condition changed_;                 // a call has arrived, the broker has said something, or the last handle has gone
-  std::deque<progress_ptr> waiting_;  // calls of which not all messages were added to the publisher
-  std::deque<put_result> results_;    // to be told
+  condition changed_;  // a call has arrived, the broker has said something, or the last handle has gone
   put_inbox inbox_;
 };
 

@@ -75,7 +75,7 @@ transaction rabbit_source::moving_on(const std::vector<settlement>& batch) {
 awaitable<void> rabbit_source::settled(std::vector<settlement> batch) {
   for (const auto& each : batch) {
     const bool is_failure = each.how == settlement::kind::count_attempt;
-    if (is_failure) reader_.fail(each.what->name, each.first_failed);
+    if (is_failure) reader_.progress().fail(each.what->name, each.first_failed);
     if (!is_failure) reader_.settle(each.what->name);
   }
   position().on_written();

@@ -58,7 +58,7 @@ awaitable<error_code> redis_connection::greet(lease_clock::time_point deadline) 
     const auto why = co_await changed().wait(deadline);
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
     if (why == wake::notified) continue;
-    record_detail("no answer within " + std::to_string(timeout().count()) + " ms");
+    record_detail("no answer within " + std::to_string(frame_->broker.timeout.count()) + " ms");
     co_return redis_errc::unavailable;
   }
   const bool is_lost = !first->error && first->answered < first->commands.size();

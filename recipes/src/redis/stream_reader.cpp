@@ -75,7 +75,7 @@ awaitable<outcome<stream_messages>> stream_reader::receive(std::size_t most) {
     auto error = co_await read_position();
     if (!error && most == 0 && position_.wants_look()) error = co_await position_.look();
     if (error || position_.is_outdated() || most == 0) co_return failed<stream_messages>(error);
-    if (failure_) error = answer_failure(*std::exchange(failure_, std::nullopt), words_);
+    if (failure_) error = judge_failure(connection_, *std::exchange(failure_, std::nullopt), stream_ + ": " + words_);
     if (error) co_return failed<stream_messages>(error);
     if (goes_back()) co_return failed<stream_messages>(error);  // with none, so that it is written
     if (is_checked()) {
@@ -186,17 +186,14 @@ void stream_reader::take(const redisReply* reply) {
   }
   connection_.on_success();
   std::size_t bytes = 0;
-  for (auto& each : *entries) bytes += take_entry(std::move(each));
+  for (auto& each : *entries) {
+    cursor_ = each.id;
+    if (!progress_.open(each.id)) continue;
+    ready_.push_back(make_message(std::move(each)));
+    bytes += size_of(ready_.back());
+  }
   ahead_.on_answer(entries->size(), bytes);
   if (!entries->empty()) ask();
-}
-
-/// Returns its bytes, if it is to be handed out.
-std::size_t stream_reader::take_entry(stream_entry entry) {
-  cursor_ = entry.id;
-  if (!progress_.open(entry.id)) return 0;
-  ready_.push_back(make_message(std::move(entry)));
-  return size_of(ready_.back());
 }
 
 message stream_reader::make_message(stream_entry entry) {
@@ -279,6 +276,13 @@ struct stream_reader::look_at_stream {
     error = why;
     words = words_of(reply);
   }
+  /// In words; empty: the stream is the same.
+  std::string loss() const {
+    auto found = loss_of(state, last, has_last, farthest);
+    if (found.empty()) found = loss_of(state, farthest, has_farthest, farthest);
+    if (found.empty() && read_before > farthest) found = loss_of(state, read_before, has_read_before, read_before);
+    return found;
+  }
 };
 
 awaitable<error_code> stream_reader::check_stream() {
@@ -300,24 +304,15 @@ awaitable<error_code> stream_reader::check_stream() {
   auto asked = co_await asking.replies(frame_->session->now() + frame_->options.timeout);
   const auto& [failure, is_complete] = asked;
   if (failure || !is_complete) co_return failure;  // the next connection asks again
-  if (look->error) co_return answer_failure(look->error, look->words);
-  co_return co_await judge(*look);
-}
-
-awaitable<error_code> stream_reader::judge(look_at_stream& look) {
-  const auto& farthest = look.farthest;
-  auto loss = loss_of(look.state, look.last, look.has_last, farthest);
-  if (loss.empty()) loss = loss_of(look.state, farthest, look.has_farthest, farthest);
-  const auto& read = look.read_before;
-  if (loss.empty() && read > farthest) loss = loss_of(look.state, read, look.has_read_before, read);
-  if (!loss.empty()) {
+  if (look->error) co_return judge_failure(connection_, look->error, stream_ + ": " + look->words);
+  if (const auto loss = look->loss(); !loss.empty()) {
     read_before_ = {};
     const auto error = answer_loss(connection_, loss);
     if (error) co_return error;
-    if (look.state.last_generated < farthest) end_of_rest_ = look.state.last_generated;
+    if (look->state.last_generated < look->farthest) end_of_rest_ = look->state.last_generated;
   }
   checked_ = connection_.number();
-  log_length(look.state.length);
+  log_length(look->state.length);
   co_return error_code();
 }
 
@@ -350,17 +345,17 @@ bool stream_reader::goes_back() {
   return true;
 }
 
-error_code stream_reader::answer_failure(const error_code& why, const std::string& words) {
-  return judge_failure(connection_, why, stream_ + ": " + words);
-}
-
 /// Nothing is removed while the position is behind the end of the stream: its last entries would go, which tell the
 /// next time whether it is still the same. It takes two calls. In between nothing is read, because the removal would
 /// wait behind an XREAD for seconds, and an operator may move a group back in them.
 awaitable<void> stream_reader::trim() {
   if (removable_) {
     const auto keep = *std::exchange(removable_, std::nullopt);
-    co_return co_await remove_consumed(keep);
+    const bool is_agreed = co_await trimmer_.is_consumed_by_all(keep);
+    if (!is_agreed || !is_checked()) co_return;
+    const std::vector<std::string> command{"XTRIM", stream_, "MINID", "~", to_string(keep)};  // whole nodes: cheap
+    connection_.send(command, [](const redisReply*) {});  // a refusal shows in the length of the stream only
+    co_return;
   }
   if (is_comparing_ || is_going_back()) co_return;
   const auto consumed = co_await trimmer_.consumed_by_all();
@@ -389,14 +384,6 @@ void stream_reader::compare(const std::vector<stream_id>& consumed) {
       changed_.notify();
     });
   }
-}
-
-/// Whole nodes of the stream, which is cheap.
-awaitable<void> stream_reader::remove_consumed(stream_id keep) {
-  const bool is_agreed = co_await trimmer_.is_consumed_by_all(keep);
-  if (!is_agreed || !is_checked()) co_return;
-  const std::vector<std::string> command{"XTRIM", stream_, "MINID", "~", to_string(keep)};
-  connection_.send(command, [](const redisReply*) {});  // a refusal shows in the length of the stream only
 }
 
 }  // namespace zkrecipes::detail

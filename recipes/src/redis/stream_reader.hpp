@@ -51,19 +51,15 @@ class stream_reader {
   awaitable<error_code> read_position();
   awaitable<error_code> get_connection();
   awaitable<error_code> check_stream();
-  awaitable<error_code> judge(look_at_stream& look);
   void log_length(std::uint64_t length);
   error_code answer_loss(redis_connection& by, const std::string& loss);
   awaitable<error_code> await_more();
   awaitable<void> trim();
   void compare(const std::vector<stream_id>& consumed);
-  awaitable<void> remove_consumed(stream_id keep);
   bool is_checked() const noexcept { return connection_.is_up() && checked_ == connection_.number(); }
-  error_code answer_failure(const error_code& why, const std::string& words);
   void ask();
   void take_role(const redisReply* reply);
   void take(const redisReply* reply);
-  std::size_t take_entry(stream_entry entry);
   message make_message(stream_entry entry);
   bool may_hand_out() const;
   bool is_trimming() const noexcept { return is_comparing_ || removable_.has_value(); }

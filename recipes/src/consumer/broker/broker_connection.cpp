@@ -12,6 +12,17 @@ namespace zkrecipes::detail {
 struct broker_connection::lookup {
   explicit lookup(const scheduler_ptr& on) : arrived(on) {}
 
+  static std::shared_ptr<lookup> begin(const broker_frame& of) {
+    const auto& scheduler = of.session->get_scheduler();
+    auto begun = std::make_shared<lookup>(scheduler);
+    scheduler->world->resolve(of.brokers, [begun](std::vector<backend::resolved_name> names) {
+      begun->is_there = true;
+      begun->names = std::move(names);
+      begun->arrived.notify();
+    });
+    return begun;
+  }
+
   condition arrived;
   bool is_there = false;
   std::vector<backend::resolved_name> names{};
@@ -110,7 +121,14 @@ void broker_connection::log_end() {
 
 /// Goes round all addresses once.
 awaitable<error_code> broker_connection::try_brokers() {
-  refresh_certificates();
+  using change = backend::tls_context::change;
+  std::string problem;
+  const auto found = frame_->tls ? frame_->tls->refresh(problem) : change::none;
+  if (found == change::reloaded) write_log(log_severity::info, session_event::certificates_reloaded, {}, {});
+  if (found == change::unusable) {
+    problem += "; what was read before stays in use";
+    write_log(log_severity::warning, session_event::certificates_unusable, {}, problem);
+  }
   auto brokers = co_await resolve();
   auto error = frame_->unavailable;
   for (auto& each : brokers) {
@@ -132,11 +150,16 @@ awaitable<error_code> broker_connection::try_brokers() {
 
 /// The addresses, or nothing if they have not come in time. The next try waits for the same lookup.
 awaitable<std::vector<broker_connection::candidate>> broker_connection::resolve() {
-  if (!lookup_) begin_lookup();
+  if (!lookup_) lookup_ = lookup::begin(*frame_);
   const auto found = lookup_;
-  if (!found->is_there) {
-    const auto why = co_await found->arrived.wait(frame_->session->now() + timeout());
-    if (why == wake::timed_out && !found->is_there) log_slow_lookup();
+  auto why = wake::notified;
+  if (!found->is_there) why = co_await found->arrived.wait(frame_->session->now() + frame_->timeout);
+  if (why == wake::timed_out && !found->is_there) {
+    server_.clear();
+    for (const auto& each : frame_->brokers) server_ += (server_.empty() ? "" : ",") + backend::to_string(each);
+    const auto* what = frame_->brokers.size() == 1 ? "the name was" : "the names were";
+    log_failure(frame_->unavailable,
+                what + (" not resolved within " + std::to_string(frame_->timeout.count()) + " ms"));
   }
   std::vector<candidate> all;
   if (!found->is_there) co_return all;
@@ -152,38 +175,11 @@ awaitable<std::vector<broker_connection::candidate>> broker_connection::resolve(
   co_return all;
 }
 
-void broker_connection::begin_lookup() {
-  const auto& scheduler = frame_->session->get_scheduler();
-  lookup_ = std::make_shared<lookup>(scheduler);
-  scheduler->world->resolve(frame_->brokers, [found = lookup_](std::vector<backend::resolved_name> names) {
-    found->is_there = true;
-    found->names = std::move(names);
-    found->arrived.notify();
-  });
-}
-
-void broker_connection::log_slow_lookup() {
-  server_.clear();
-  for (const auto& each : frame_->brokers) server_ += (server_.empty() ? "" : ",") + backend::to_string(each);
-  const auto* what = frame_->brokers.size() == 1 ? "the name was" : "the names were";
-  log_failure(frame_->unavailable, what + (" not resolved within " + std::to_string(timeout().count()) + " ms"));
-}
-
-void broker_connection::refresh_certificates() {
-  using change = backend::tls_context::change;
-  std::string problem;
-  const auto found = frame_->tls ? frame_->tls->refresh(problem) : change::none;
-  if (found == change::reloaded) write_log(log_severity::info, session_event::certificates_reloaded, {}, {});
-  if (found != change::unusable) return;
-  problem += "; what was read before stays in use";
-  write_log(log_severity::warning, session_event::certificates_unusable, {}, problem);
-}
-
 /// `close` may take the link away meanwhile.
 awaitable<error_code> broker_connection::try_broker(candidate broker) {
   server_ = backend::to_string(broker.at);
   const auto& scheduler = frame_->session->get_scheduler();
-  const auto deadline = scheduler->now() + timeout();
+  const auto deadline = scheduler->now() + frame_->timeout;
   drop_link();
   auto stream = scheduler->world->open_broker(broker.at, broker.name, frame_->tls);
   const auto link = make_link(std::move(stream), [this] { changed_.notify(); });
@@ -201,7 +197,7 @@ awaitable<error_code> broker_connection::await_link(const broker_link& link, lea
     const auto why = co_await changed_.wait(deadline);
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
     if (why == wake::notified) continue;
-    last_detail_ = "no connection within " + std::to_string(timeout().count()) + " ms";
+    last_detail_ = "no connection within " + std::to_string(frame_->timeout.count()) + " ms";
     co_return frame_->unavailable;
   }
   if (link.is_up()) co_return error_code();

@@ -84,7 +84,6 @@ class broker_connection {
   void on_change() { changed_.notify(); }
   /// The link of now, which may be over; null: there is none.
   broker_link* present_link() const noexcept { return link_.get(); }
-  std::chrono::milliseconds timeout() const { return frame_->timeout; }
 
  private:
   struct candidate {
@@ -98,12 +97,9 @@ class broker_connection {
   awaitable<error_code> rest(lease_clock::time_point until);
   awaitable<error_code> try_brokers();
   awaitable<error_code> try_broker(candidate broker);
-  void refresh_certificates();
   awaitable<error_code> await_link(const broker_link& link, lease_clock::time_point deadline);
   void drop_link();
   awaitable<std::vector<candidate>> resolve();
-  void begin_lookup();
-  void log_slow_lookup();
   void log_failure(const error_code& why, std::string_view detail);
 
   broker_frame_ptr frame_;
@@ -112,9 +108,8 @@ class broker_connection {
   condition changed_;
   back_off pause_;
   std::shared_ptr<broker_link> link_;
-  std::weak_ptr<void> trying_;  // a coroutine that makes a connection, or pauses before it
-  std::shared_ptr<lookup>
-      lookup_;  // of the names, until its answer was used; a try that gives it up leaves it to the next
+  std::weak_ptr<void> trying_;      // a coroutine that makes a connection, or pauses before it
+  std::shared_ptr<lookup> lookup_;  // until its answer was used; a try that gives it up leaves it to the next
   bool is_ready_ = false;
   bool is_fresh_ = true;  // no pause before the next try
   std::uint64_t number_ = 0;

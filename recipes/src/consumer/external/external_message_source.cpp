@@ -17,6 +17,11 @@ using held_finds = std::vector<std::optional<message>>;
 constexpr std::size_t in_hand_in_strict_order = 500;
 constexpr std::size_t in_hand_by_key = 1'000;
 
+std::size_t most_in_hand(const external_options& options, message_order order) {
+  const auto by_itself = order == message_order::strict ? in_hand_in_strict_order : in_hand_by_key;
+  return options.in_hand.value_or(std::min(by_itself, options.remembered));
+}
+
 std::size_t size_of(const external_message& what) { return what.id.size() + what.key.size() + what.data.size(); }
 
 bool is_message_id(const std::string& id) { return !id.empty() && id.size() <= 256 && !has_control(id); }
@@ -29,13 +34,10 @@ external_message_source::external_message_source(external_frame_ptr frame, std::
       frame_(std::move(frame)),
       connection_(std::make_shared<external_connection>(frame_, std::move(port))),
       changed_(frame_->session->get_scheduler()),
-      held_(most_in_hand(message_order::by_key)),
+      held_(most_in_hand(frame_->options, message_order::by_key)),
       ahead_(frame_->reading, held_.most()) {}
 
-std::size_t external_message_source::most_in_hand(message_order order) const {
-  const auto by_itself = order == message_order::strict ? in_hand_in_strict_order : in_hand_by_key;
-  return options().in_hand.value_or(std::min(by_itself, options().remembered));
-}
+void external_message_source::set_order(message_order order) { held_.resize(most_in_hand(options(), order)); }
 
 std::string external_message_source::name() const {
   return connection_->name() + ", shard " + shard_name(shard()) + ", group " + group();
@@ -93,23 +95,17 @@ awaitable<error_code> external_message_source::read_record() {
 /// Waits for messages, or until something else is to be done.
 awaitable<error_code> external_message_source::await_more(std::size_t most) {
   if (position().has_fired()) co_return co_await position().look();  // our own commits bring us here, too
-  if (!connection_->is_open()) co_return co_await open_source();
+  if (!connection_->is_open()) {
+    auto error = co_await connection_->ready(place());
+    if (!error) held_.forget_deliveries();
+    co_return error;
+  }
   ahead_.start();
-  const auto wanted = is_far_ahead() ? 0 : std::min(most, room());
+  const auto bytes = held_.empty() ? std::max<std::size_t>(ahead_.room(), 1) : ahead_.room();
+  const auto wanted = is_far_ahead() ? 0 : std::min({most, held_.room(), bytes});
   if (wanted > 0) connection_->ask(wanted);
   const auto why = co_await changed_.wait();
   co_return why == wake::cancelled ? make_error_code(asio::error::operation_aborted) : error_code();
-}
-
-std::size_t external_message_source::room() const {
-  const auto by_bytes = held_.empty() ? std::max<std::size_t>(ahead_.room(), 1) : ahead_.room();
-  return std::min(held_.room(), by_bytes);
-}
-
-awaitable<error_code> external_message_source::open_source() {
-  auto error = co_await connection_->ready(place());
-  if (!error) held_.forget_deliveries();
-  co_return error;
 }
 
 void external_message_source::take_messages() {

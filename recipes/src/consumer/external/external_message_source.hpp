@@ -27,7 +27,7 @@ class external_message_source : public log_source {
   awaitable<outcome<std::vector<message>>> receive(std::size_t most) final;
   /// From memory. One that has not come yet in this term may still come.
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) final;
-  void set_order(message_order order) final { held_.resize(most_in_hand(order)); }
+  void set_order(message_order order) final;
   transaction moving_on(const std::vector<settlement>& batch) final;
   awaitable<void> settled(std::vector<settlement> batch) final;
   awaitable<void> close() final;
@@ -59,11 +59,8 @@ class external_message_source : public log_source {
   /// Where `external_log::open` goes on.
   virtual std::string place() const { return {}; }
 
-  std::size_t most_in_hand(message_order order) const;
-  std::size_t room() const;
   awaitable<error_code> read_record();
   awaitable<error_code> await_more(std::size_t most);
-  awaitable<error_code> open_source();
   void take_messages();
   message make_message(const external_message& what) const;
 

@@ -249,7 +249,6 @@ awaitable<planner::time_point> planner::plan(children_snapshot members) {
   } else if (now() >= due) {
     const auto moves = zkrecipes::detail::plan(plan.to_plan(group_->options.max_moves, is_frozen_));
     plan.apply(moves, gone_owners(members));
-    plan.address_newcomers();
     if (!is_frozen_) plan.release_if_all_drain();
   } else {
     next = std::min(next, due);

@@ -10,6 +10,28 @@ namespace {
 
 constexpr std::size_t most_map_bytes = 900'000;  // a node has at most a megabyte
 
+std::int64_t last_plan_of(const std::vector<listed_member>& members) {
+  std::int64_t last = 0;
+  for (const auto& each : members) last = std::max(last, each.record.orders.plan);
+  return last;
+}
+
+std::string make_map(std::uint32_t count, const std::vector<listed_member>& members, bool with_data) {
+  auto map = json_object::of_kind("shard_map");
+  json_object all;
+  shard_set moving;
+  for (const auto& each : members) {
+    json_object member;
+    member.set("id", each.record.id).set("own", each.record.orders.own.to_text());
+    if (with_data && !each.record.data.empty()) member.set("data", each.record.data);
+    all.set(each.node, member);
+    for (const auto shard : each.record.orders.expect) moving.insert(shard);
+  }
+  map.set("plan", last_plan_of(members)).set("count", std::int64_t(count)).set("members", all);
+  if (!moving.empty()) map.set("moving", moving.to_text());
+  return map.to_text();
+}
+
 }  // namespace
 
 shard_assignment::shard_assignment(std::uint32_t shards, std::vector<listed_member> members,
@@ -34,11 +56,19 @@ shard_assignment::shard_assignment(std::uint32_t shards, std::vector<listed_memb
     const bool is_newer = known == heirs_.end() || members_[known->second].sequence < members_[i].sequence;
     if (is_newer) heirs_[id] = i;
   }
-  for (std::size_t i = 0; i < members_.size(); ++i) is_superseded_.push_back(heir_of(members_[i].record.id) != i);
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    is_superseded_.push_back(heir_of(members_[i].record.id) != i);
+    drains_.push_back(members_[i].record.is_draining || notes_.drains.contains(members_[i].record.id));
+  }
   const auto all = std::views::iota(std::size_t{0}, members_.size());
-  if (std::ranges::all_of(all, [this](std::size_t each) { return capacity_of(each) == 0; })) notes_.drains.clear();
+  if (std::ranges::all_of(all, [this](std::size_t each) { return capacity_of(each) == 0; })) {
+    for (const auto each : all) drains_[each] = members_[each].record.is_draining;
+  }
   mark_avoided();
-  resolve();
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    resolve(i, members_[i].record.orders.own);
+    resolve(i, members_[i].record.orders.expect);
+  }
   inherit_from_living();
   inherit_from_away();
 }
@@ -58,14 +88,7 @@ void shard_assignment::mark_avoided() {
 }
 
 /// Each shard has one owner. If there are two, the one counts whose orders are newer.
-void shard_assignment::resolve() {
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    resolve_set(i, members_[i].record.orders.own);
-    resolve_set(i, members_[i].record.orders.expect);
-  }
-}
-
-void shard_assignment::resolve_set(std::size_t owner, shard_set& shards) {
+void shard_assignment::resolve(std::size_t owner, shard_set& shards) {
   const std::vector<std::uint32_t> all(shards.begin(), shards.end());
   for (const auto each : all) {
     const bool is_possible = each < count_ && !quarantined_[each];
@@ -115,7 +138,7 @@ void shard_assignment::inherit_from_living() {
     if (owner == unowned || !is_superseded_[owner]) continue;
     const auto heir = heir_of(members_[owner].record.id);
     const auto& after = members_[heir].record;
-    if (after.orders.plan != 0 || drains(heir)) continue;
+    if (after.orders.plan != 0 || drains_[heir]) continue;
     take(owner, shard);
     if (is_avoided_[heir]) owners_[shard] = unowned;
     if (!is_avoided_[heir]) expect(heir, shard);
@@ -186,24 +209,8 @@ bool shard_assignment::has_orphans() const {
   return false;
 }
 
-/// By its own wish, or by that of an operator.
-bool shard_assignment::drains(std::size_t which) const {
-  const auto& record = members_[which].record;
-  return record.is_draining || notes_.drains.contains(record.id);
-}
-
 std::uint32_t shard_assignment::capacity_of(std::size_t which) const {
   return !takes(which) || is_superseded_[which] ? 0 : members_[which].record.capacity;
-}
-
-/// A pin names an id: it counts for the present member of that id.
-std::vector<std::size_t> shard_assignment::pinned() const {
-  if (notes_.pins.empty()) return {};
-  std::vector<std::size_t> all(count_, nobody);
-  for (const auto& [shard, id] : notes_.pins) {
-    if (shard < count_) all[shard] = heir_of(id);
-  }
-  return all;
 }
 
 plan_request shard_assignment::to_plan(double max_moves, bool is_frozen) const {
@@ -220,7 +227,10 @@ plan_request shard_assignment::to_plan(double max_moves, bool is_frozen) const {
   all.moving.assign(count_, false);
   for (const auto& each : moves_under_way()) all.moving[each.shard] = !is_stuck_[each.shard];
   all.quarantined = quarantined_;
-  all.pinned = pinned();
+  if (!notes_.pins.empty()) all.pinned.assign(count_, nobody);
+  for (const auto& [shard, id] : notes_.pins) {
+    if (shard < count_) all.pinned[shard] = heir_of(id);  // the present member of that id
+  }
   all.max_moves = std::max<std::size_t>(1, static_cast<std::size_t>(std::floor(count_ * max_moves)));
   all.frozen = is_frozen;
   return all;
@@ -237,9 +247,6 @@ void shard_assignment::apply(const std::vector<shard_move>& moves, const std::ma
     auto& names = members_[each.to].record.orders.gone;
     if (std::ranges::find(names, before->second) == names.end()) names.push_back(before->second);
   }
-}
-
-void shard_assignment::address_newcomers() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (members_[i].record.orders.plan == 0) changed_[i] = true;
   }
@@ -267,15 +274,9 @@ bool shard_assignment::has_changed() const {
   return std::ranges::any_of(changed_, [](bool each) { return each; });
 }
 
-std::int64_t shard_assignment::next_plan() const {
-  std::int64_t last = 0;
-  for (const auto& each : members_) last = std::max(last, each.record.orders.plan);
-  return std::min(last + 1, last_plan);  // somebody may have written the last one
-}
-
 std::vector<shard_assignment::order> shard_assignment::changed_orders() const {
   std::vector<order> all;
-  const auto plan = next_plan();
+  const auto plan = std::min(last_plan_of(members_) + 1, last_plan);  // somebody may have written the last one
   for (const bool losing : {true, false}) {
     for (std::size_t i = 0; i < members_.size(); ++i) {
       if (!changed_[i] || loses_[i] != losing) continue;
@@ -288,26 +289,8 @@ std::vector<shard_assignment::order> shard_assignment::changed_orders() const {
 }
 
 std::string shard_assignment::to_map() const {
-  auto map = make_map(true);
-  return map.size() > most_map_bytes ? make_map(false) : map;
-}
-
-std::string shard_assignment::make_map(bool with_data) const {
-  auto map = json_object::of_kind("shard_map");
-  json_object all;
-  shard_set moving;
-  std::int64_t plan = 0;
-  for (const auto& each : members_) {
-    json_object member;
-    member.set("id", each.record.id).set("own", each.record.orders.own.to_text());
-    if (with_data && !each.record.data.empty()) member.set("data", each.record.data);
-    all.set(each.node, member);
-    for (const auto shard : each.record.orders.expect) moving.insert(shard);
-    plan = std::max(plan, each.record.orders.plan);
-  }
-  map.set("plan", plan).set("count", std::int64_t(count_)).set("members", all);
-  if (!moving.empty()) map.set("moving", moving.to_text());
-  return map.to_text();
+  auto map = make_map(count_, members_, true);
+  return map.size() > most_map_bytes ? make_map(count_, members_, false) : map;
 }
 
 }  // namespace zkrecipes::detail

@@ -62,10 +62,8 @@ class shard_assignment {
   bool has_orphans() const;
 
   plan_request to_plan(double max_moves, bool is_frozen) const;
-  /// `gone`: who owned a shard before, where the member is known to be gone.
+  /// All newcomers get orders, be they empty. `gone`: who owned a shard before, where the member is known to be gone.
   void apply(const std::vector<shard_move>& moves, const std::map<std::uint32_t, std::string>& gone);
-  /// All newcomers get orders, be they empty.
-  void address_newcomers();
   /// Writes down what has begun, so that the next planner need not look for it.
   void confirm();
   /// Nobody is there to take over from those that drain: they need not wait any longer.
@@ -90,21 +88,16 @@ class shard_assignment {
  private:
   static constexpr std::size_t unowned = nobody;
 
-  void resolve();
-  void resolve_set(std::size_t owner, shard_set& shards);
+  void resolve(std::size_t owner, shard_set& shards);
   void inherit_from_living();
   void inherit_from_away();
   void take(std::size_t owner, std::uint32_t shard);
   void expect(std::size_t owner, std::uint32_t shard);
   std::size_t heir_of(const std::string& id) const;
   std::size_t heir_of(const away_record& note) const;
-  bool drains(std::size_t which) const;
   void mark_avoided();
-  bool takes(std::size_t which) const { return !drains(which) && !is_avoided_[which]; }
+  bool takes(std::size_t which) const { return !drains_[which] && !is_avoided_[which]; }
   std::uint32_t capacity_of(std::size_t which) const;
-  std::vector<std::size_t> pinned() const;
-  std::int64_t next_plan() const;
-  std::string make_map(bool with_data) const;
 
   std::uint32_t count_;
   std::vector<listed_member> members_;
@@ -115,6 +108,7 @@ class shard_assignment {
   std::vector<bool> is_stuck_;
   std::vector<bool> changed_;        // by member
   std::vector<bool> loses_;          // by member
+  std::vector<bool> drains_;         // by member: by its own wish, or by that of an operator
   std::vector<bool> is_superseded_;  // by member: has joined again under the same id
   std::vector<bool> is_avoided_;     // by member: it fails, or comes back again and again
   std::vector<bool> confirmed_;      // by member: has begun what it was expected to

@@ -57,13 +57,10 @@ void shard_seat::sign(term_record& record, const term_record& before, std::int64
 
 void shard_seat::record_failure(term_record& record) const {
   if (group_->health.is_troubled()) return;
-  count_owner_failure(record, group_->options.id, servers_time(), group_->options.calm);
-}
-
-/// By the time of the write that began the term, and by our clock since then.
-std::int64_t shard_seat::servers_time() const {
-  if (begun_ms_ == 0) return 0;
-  return begun_ms_ + std::chrono::duration_cast<std::chrono::milliseconds>(session()->now() - begun_at_).count();
+  // By the time of the write that began the term, and by our clock since then.
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(session()->now() - begun_at_);
+  const auto now_ms = begun_ms_ == 0 ? 0 : begun_ms_ + since.count();
+  count_owner_failure(record, group_->options.id, now_ms, group_->options.calm);
 }
 
 error_code shard_seat::objection(const term_record& next) {

@@ -56,8 +56,6 @@ class shard_seat final : public term_seat {
   void clear_away(bool) override {}
 
  private:
-  std::int64_t servers_time() const;
-
   group_frame_ptr group_;
   own_node_ptr member_;
   std::uint32_t shard_;

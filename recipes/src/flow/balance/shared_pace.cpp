@@ -12,6 +12,28 @@
 
 namespace zkrecipes::detail {
 
+namespace {
+
+std::int64_t slowest(const std::vector<shared_track*>& tracks) {
+  auto found = tracks.front()->steps;
+  for (const auto* each : tracks) found = std::min(found, each->steps);
+  return found;
+}
+
+/// To be called before the move can complete, because the handler may destroy what the slot belongs to. The slot may
+/// outlive the move.
+void listen(const shared_pace::track_ptr& which, const std::shared_ptr<pending_move>& move) {
+  auto slot = move->slot();
+  if (!slot.is_connected()) return;
+  slot.assign([track = std::weak_ptr(which), weak = std::weak_ptr(move)](asio::cancellation_type type) {
+    const auto whose = track.lock();
+    const auto one = weak.lock();
+    if (whose && one && type != asio::cancellation_type::none) whose->pace->cancel(*whose, one);
+  });
+}
+
+}  // namespace
+
 shared_pace::shared_pace(scheduler_ptr on, std::uint64_t range, std::function<void()> on_progress)
     : scheduler_(std::move(on)),
       range_(static_cast<std::int64_t>(range)),
@@ -25,7 +47,7 @@ shared_pace::track_ptr shared_pace::add(std::string name) {
     const std::lock_guard lock(mutex_);
     if (tracks_.size() == most_tracks) throw std::length_error("shared balance: there are 10000 tracks");
     is_first = tracks_.empty();
-    made->steps = is_first ? promised_ : slowest();
+    made->steps = is_first ? promised_ : slowest(tracks_);
     tracks_.push_back(made.get());
   }
   if (is_first) on_progress_();
@@ -95,18 +117,6 @@ void shared_pace::move(const track_ptr& which, pending_move::handler whose) {
   if (is_due) on_progress_();
 }
 
-/// To be called before the move can complete, because the handler may destroy what the slot belongs to. The slot may
-/// outlive the move.
-void shared_pace::listen(const track_ptr& which, const std::shared_ptr<pending_move>& move) {
-  auto slot = move->slot();
-  if (!slot.is_connected()) return;
-  slot.assign([track = std::weak_ptr(which), weak = std::weak_ptr(move)](asio::cancellation_type type) {
-    const auto whose = track.lock();
-    const auto one = weak.lock();
-    if (whose && one && type != asio::cancellation_type::none) whose->pace->cancel(*whose, one);
-  });
-}
-
 void shared_pace::cancel(shared_track& which, const std::shared_ptr<pending_move>& move) {
   kept last;
   {
@@ -168,8 +178,12 @@ void shared_pace::raise(std::int64_t limit) {
 
 /// The moves that were made may have ended a granule. If the lease has ended, the membership has to wait for it.
 void shared_pace::go_on() {
-  const bool has_lapsed = refresh();
-  if (has_lapsed || has_floor()) on_progress_();
+  bool is_due = refresh();
+  if (!is_due) {
+    const std::lock_guard lock(mutex_);
+    is_due = is_floor_due();
+  }
+  if (is_due) on_progress_();
 }
 
 void shared_pace::suspend() {
@@ -183,23 +197,14 @@ bool shared_pace::suspend_if_empty() {
   return tracks_.empty();
 }
 
-std::int64_t shared_pace::slowest() const {
-  auto found = tracks_.front()->steps;
-  for (const auto* each : tracks_) found = std::min(found, each->steps);
-  return found;
-}
-
-bool shared_pace::is_floor_due() const { return is_admitted_ && !tracks_.empty() && slowest() >= floor_ + granule_; }
-
-bool shared_pace::has_floor() const {
-  const std::lock_guard lock(mutex_);
-  return is_floor_due();
+bool shared_pace::is_floor_due() const {
+  return is_admitted_ && !tracks_.empty() && slowest(tracks_) >= floor_ + granule_;
 }
 
 std::optional<std::int64_t> shared_pace::next_floor() {
   const std::lock_guard lock(mutex_);
   if (!is_floor_due()) return std::nullopt;
-  const auto finished = slowest();
+  const auto finished = slowest(tracks_);
   floor_ = finished - (finished - floor_) % granule_;
   promised_ = std::max(promised_, floor_);
   return floor_;
@@ -208,7 +213,7 @@ std::optional<std::int64_t> shared_pace::next_floor() {
 std::optional<std::int64_t> shared_pace::promise_floor() {
   const std::lock_guard lock(mutex_);
   if (tracks_.empty()) return std::nullopt;
-  const auto finished = slowest();
+  const auto finished = slowest(tracks_);
   promised_ = std::max(promised_, finished - (finished - floor_) % granule_);
   return promised_;
 }
@@ -219,24 +224,18 @@ bool shared_pace::refresh() {
   bool is_over = false;
   {
     const std::lock_guard lock(mutex_);
-    last = grant(granted);
+    const bool is_allowed = waiting_ > 0 && may_move();
+    for (auto* each : tracks_) {
+      if (!is_allowed || each->waiting.empty()) continue;
+      while (!each->waiting.empty() && step(*each)) {
+        granted.splice(granted.end(), each->waiting, each->waiting.begin());
+      }
+      if (each->waiting.empty()) last = end_waiting();
+    }
     is_over = waiting_ > 0 && is_admitted_ && !may_move();
   }
   complete_all(granted, error_code());
   return is_over;
-}
-
-shared_pace::kept shared_pace::grant(moves& granted) {
-  kept last;
-  if (waiting_ == 0 || !may_move()) return last;
-  for (auto* each : tracks_) {
-    if (each->waiting.empty()) continue;
-    while (!each->waiting.empty() && step(*each)) {
-      granted.splice(granted.end(), each->waiting, each->waiting.begin());
-    }
-    if (each->waiting.empty()) last = end_waiting();
-  }
-  return last;
 }
 
 shared_pace::kept shared_pace::end_waiting() { return --waiting_ == 0 ? release(*scheduler_, this) : nullptr; }

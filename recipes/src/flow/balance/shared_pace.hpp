@@ -53,13 +53,13 @@ class shared_pace final : public waiting_place, public std::enable_shared_from_t
   shared_pace(scheduler_ptr on, std::uint64_t range, std::function<void()> on_progress);
 
   const scheduler_ptr& get_scheduler() const noexcept { return scheduler_; }
-  std::int64_t range() const noexcept { return range_; }
-  std::int64_t granule() const noexcept { return granule_; }
 
   track_ptr add(std::string name);
   void leave(shared_track& which) noexcept;
   bool try_move(shared_track& which);
   void move(const track_ptr& which, pending_move::handler whose);
+  /// The move ends with `operation_aborted`, unless it was made or has ended otherwise.
+  void cancel(shared_track& which, const std::shared_ptr<pending_move>& move);
   std::uint64_t steps(const shared_track& which) const;
 
   /// A run begins or ends: without one, moves complete with `closed`.
@@ -95,14 +95,9 @@ class shared_pace final : public waiting_place, public std::enable_shared_from_t
 
   bool may_move() const;
   bool step(shared_track& which);
-  std::int64_t slowest() const;
   bool is_floor_due() const;
-  bool has_floor() const;
   void go_on();
-  [[nodiscard]] kept grant(moves& granted);
   [[nodiscard]] kept end_waiting();
-  void cancel(shared_track& which, const std::shared_ptr<pending_move>& move);
-  void listen(const track_ptr& which, const std::shared_ptr<pending_move>& move);
 
   const scheduler_ptr scheduler_;
   const std::int64_t range_;
