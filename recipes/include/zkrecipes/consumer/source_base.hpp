@@ -177,6 +177,7 @@ class source_base {
   /// one transaction. With a broker two systems take part: with any other error than `no_node`, `bad_arguments`,
   /// `too_large`, `size_mismatch` and `foreign_data` the message may have been put, and the letter may be there. The id
   /// of a message of RabbitMQ is made of the letter's node, so that a consumer that still knows it drops a second one.
+  /// In Redis two calls for a letter at once can both succeed, and put it twice.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `no_node` (the letter is not there any more, or nobody has used the path), `outcome_unknown` (a reply was
@@ -187,7 +188,7 @@ class source_base {
   /// `session`.
   /// Cancellation: all types; the message may have been put, and the letter removed.
   /// Thread safety: as the class says.
-  /// Cost: of a topic 1 round trip, 1 request, after a lost reply 1 more. With a broker 3 round trips, 3 requests; a
+  /// Cost: of a topic 2 round trips, 2 requests, after a lost reply 1 more. With a broker 3 round trips, 3 requests; a
   /// connection to the broker, and 1 command or message.
   template <token_for<> Token = default_token>
   auto async_revive(std::string group, dead_letter which, Token&& token = Token()) {

@@ -131,10 +131,13 @@ awaitable<outcome<shard_views>> topic_core::shards() {
   co_return outcome<shard_views>(error, std::move(all));
 }
 
-/// One transaction: a letter that is still there proves that nothing was done.
+/// The letter of another source would become a batch that nobody consumes. One transaction: a letter that is still
+/// there proves that nothing was done.
 awaitable<outcome<>> topic_core::put_back(std::uint32_t, std::string group, dead_letter which) {
   const auto all = revival_of(topic_->where, topic_->shards, group, which);
   if (!all) co_return outcome<>(errc::bad_arguments);
+  const auto other = co_await find_record(topic_);
+  if (other) co_return outcome<>(other);
   const auto letter = join(topic_->where.dead(group), which.name);
   for (bool was_sent = false;;) {
     auto result = co_await topic_->session->perform(backend::make_multi(*all), retry::once);
