@@ -69,7 +69,8 @@ struct dead_letter {
   std::string reason{};  ///< At most 1 000 bytes.
   std::int32_t attempts = 0;
   std::int64_t since = 0;  ///< Milliseconds since 1970, by the server's clock.
-  std::string key{};       ///< With `spent_message::park_key`: the first 1 000 bytes of the message's key.
+  /// The key of a message that was not in a queue. In a queue with `spent_message::park_key`: its first 1 000 bytes.
+  std::string key{};
   // These are 0 unless a queue consumer has parked the message.
   std::int64_t epoch = 0;  ///< The term that has parked it.
   /// When the first attempt of this term failed, in milliseconds since 1970. If attempts were counted before the term:

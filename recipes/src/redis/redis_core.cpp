@@ -45,9 +45,12 @@ awaitable<outcome<std::string>> redis_core::record_at(std::uint32_t shard, sourc
   co_return outcome<std::string>(std::get<0>(found), serialize(position));
 }
 
-/// An entry that is there, because a position behind one that never was would look like a loss.
+/// An entry that is there, because a position behind one that never was would look like a loss. In front of 0-0 the
+/// broker takes no interval.
 awaitable<outcome<stream_id>> redis_core::last_in_front_of(std::uint32_t shard, source_position where) {
-  if (where.what() == source_position::kind::begin) co_return outcome<stream_id>(error_code(), stream_id());
+  const bool is_first = where.what() == source_position::kind::at && parse_stream_id(where.name()) == stream_id();
+  const bool is_begin = is_first || where.what() == source_position::kind::begin;
+  if (is_begin) co_return outcome<stream_id>(error_code(), stream_id());
   const auto stream = streams_->stream(shard);
   const auto last = std::make_shared<stream_id>();
   const auto asked = std::make_shared<redis_question>();

@@ -40,7 +40,7 @@ class source_position {
   /// Behind all that was ever put.
   static source_position end() { return {kind::end, {}}; }
   /// In front of the message with this name (`message::name`). If it is not kept any more, in front of what comes
-  /// behind it.
+  /// behind it; if nothing does, behind all that was put.
   static source_position at(std::string name) { return {kind::at, std::move(name)}; }
 
   enum class kind { begin, end, at };
@@ -144,9 +144,9 @@ class source_base {
   /// `foreign_data`, `no_auth`, and those of `session`.
   /// Cancellation: all types; the position may have been written.
   /// Thread safety: as the class says.
-  /// Cost: 2 round trips, 2 requests; for the end of a topic 1 more with the list of the shard; for a place in a Redis
-  /// stream that is not the begin a connection to the broker and 1 command; for a new group 2 more; after a lost reply
-  /// 1 look more, which tells whether the position was written.
+  /// Cost: 2 round trips, 2 requests; for a place in a topic that is not the begin 1 more with 2 requests, the list of
+  /// the shard behind a catch-up; for one in a Redis stream a connection to the broker and 1 command; for a new group 2
+  /// more; after a lost reply 1 look more, which tells whether the position was written.
   template <token_for<> Token = default_token>
   auto async_seek(std::uint32_t shard, std::string group, source_position where, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &operations::seek, core_, shard, std::move(group),
@@ -177,6 +177,7 @@ class source_base {
   /// one transaction. With a broker two systems take part: with any other error than `no_node`, `bad_arguments`,
   /// `too_large`, `size_mismatch` and `foreign_data` the message may have been put, and the letter may be there. The id
   /// of a message of RabbitMQ is made of the letter's node, so that a consumer that still knows it drops a second one.
+  /// In Redis two calls for a letter at once can both succeed, and put it twice.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `no_node` (the letter is not there any more, or nobody has used the path), `outcome_unknown` (a reply was
@@ -187,7 +188,7 @@ class source_base {
   /// `session`.
   /// Cancellation: all types; the message may have been put, and the letter removed.
   /// Thread safety: as the class says.
-  /// Cost: of a topic 1 round trip, 1 request, after a lost reply 1 more. With a broker 3 round trips, 3 requests; a
+  /// Cost: of a topic 2 round trips, 2 requests, after a lost reply 1 more. With a broker 3 round trips, 3 requests; a
   /// connection to the broker, and 1 command or message.
   template <token_for<> Token = default_token>
   auto async_revive(std::string group, dead_letter which, Token&& token = Token()) {

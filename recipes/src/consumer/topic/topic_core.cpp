@@ -37,17 +37,20 @@ awaitable<outcome<topic_replies>> topic_core::ask(std::vector<backend::request> 
   co_return outcome<topic_replies>(error, std::move(replies));
 }
 
+/// A place behind all batches would pass over messages that are yet to be put.
 awaitable<outcome<std::string>> topic_core::record_at(std::uint32_t shard, source_position where, std::string seek) {
   log_position position;
   position.seek = std::move(seek);
   if (where.what() == source_position::kind::at) position.next = parse_message_name(where.name());
-  if (where.what() != source_position::kind::end) co_return outcome<std::string>(error_code(), serialize(position));
-  auto list = make_request(opcode::children, topic_->where.shard(shard));
-  auto listed = co_await topic_->session->perform(std::move(list), retry::always);
-  if (listed.error == errc::no_node) listed.error.clear();
-  const auto batches = batches_of(listed.children);
-  if (!batches.empty()) position.next = message_place{batches.back().number + 1, 0};
-  co_return outcome<std::string>(listed.error, serialize(position));
+  if (where.what() == source_position::kind::begin) co_return outcome<std::string>(error_code(), serialize(position));
+  std::vector<backend::request> list{make_request(opcode::children, topic_->where.shard(shard))};
+  auto latest = co_await perform_latest(topic_->session, std::move(list), persistence::limited);
+  auto& [error, listed] = latest;
+  if (!error && listed[0].error != errc::no_node) error = listed[0].error;
+  const auto batches = error ? std::vector<batch_name>() : batches_of(listed[0].children);
+  const auto end = batches.empty() ? std::nullopt : std::optional(message_place{batches.back().number + 1, 0});
+  if (!end || !position.next || *position.next > *end) position.next = end;
+  co_return outcome<std::string>(error, serialize(position));
 }
 
 awaitable<error_code> topic_core::read_lags(std::string group, lags& into) {
@@ -128,10 +131,13 @@ awaitable<outcome<shard_views>> topic_core::shards() {
   co_return outcome<shard_views>(error, std::move(all));
 }
 
-/// One transaction: a letter that is still there proves that nothing was done.
+/// The letter of another source would become a batch that nobody consumes. One transaction: a letter that is still
+/// there proves that nothing was done.
 awaitable<outcome<>> topic_core::put_back(std::uint32_t, std::string group, dead_letter which) {
   const auto all = revival_of(topic_->where, topic_->shards, group, which);
   if (!all) co_return outcome<>(errc::bad_arguments);
+  const auto other = co_await find_record(topic_);
+  if (other) co_return outcome<>(other);
   const auto letter = join(topic_->where.dead(group), which.name);
   for (bool was_sent = false;;) {
     auto result = co_await topic_->session->perform(backend::make_multi(*all), retry::once);
