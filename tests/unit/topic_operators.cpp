@@ -1,6 +1,7 @@
 // What operators ask of a topic: where a group is moved to, and which dead letters are put back.
 #include <boost/test/unit_test.hpp>
 
+#include <zkrecipes/consumer/queue_consumer.hpp>
 #include <zkrecipes/consumer/topic.hpp>
 
 #include "topic/log_position.hpp"
@@ -51,6 +52,11 @@ struct operating : fake_session {
   topic orders;
 };
 
+struct idle_consumer : queue_consumer {
+  using queue_consumer::queue_consumer;
+  asio::awaitable<message_outcome> process(term, const message&) override { co_return transaction(); }
+};
+
 using place = std::optional<detail::message_place>;
 
 }  // namespace
@@ -92,6 +98,16 @@ BOOST_AUTO_TEST_CASE(a_letter_of_a_topic_with_another_number_of_shards_stays) {
   answer_data(R"({"zkrecipes":"topic","count":4,"hash":"crc32"})");
   CHECK_PENDING();
   BOOST_TEST((done.error() == errc::size_mismatch));
+}
+
+BOOST_AUTO_TEST_CASE(a_feed_is_for_one_consumer_at_a_time) {
+  const auto feed = orders.feed(0, "g");
+  {
+    const idle_consumer one(feed);
+    BOOST_CHECK_THROW(idle_consumer{feed}, std::invalid_argument);
+    const idle_consumer of_another_feed(orders.feed(0, "g"));
+  }
+  const idle_consumer next(feed);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

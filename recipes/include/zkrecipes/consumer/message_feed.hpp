@@ -13,8 +13,8 @@ class message_source;
 }
 
 /// Where the messages of a `queue_consumer` come from: `topic::feed` makes one, and so does `feed` of other
-/// sources, such as `external_source`. It is for one consumer, and copies stand for the same. Thread safety: distinct
-/// objects safe, shared objects unsafe.
+/// sources, such as `external_source`. It is for one consumer at a time, and copies stand for the same. Thread safety:
+/// distinct objects safe, shared objects unsafe.
 class message_feed {
  public:
   message_feed() = default;  ///< Stands for nothing, like one that was moved from: no consumer can be made of it.

@@ -234,7 +234,8 @@ class queue_consumer : public leader_career {
   /// `from`: the messages of a shard of a topic (`topic::feed`). No message leaves the topic; the position of the group
   /// moves in the same transaction as the effects, and dead letters are those of the group. With order by key and no
   /// function `key`, the key is that with which a message was put. `spent_message::park_key` is not supported.
-  /// \throws std::invalid_argument naming the bad option, or if `from` was made by default.
+  /// \throws std::invalid_argument naming the bad option, or if `from` was made by default, or
+  /// another consumer has it.
   explicit queue_consumer(const message_feed& from, queue_consumer_options options = {});
   ~queue_consumer() override;
   queue_consumer(const queue_consumer&) = delete;

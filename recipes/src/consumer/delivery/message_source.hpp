@@ -1,6 +1,7 @@
 // Where a consumer's messages come from.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -50,6 +51,9 @@ class message_source : public key_marks {
   };
 
   virtual traits get_traits() const { return {}; }
+
+  /// A consumer has it: a second one would take its messages away.
+  std::atomic<bool> is_taken = false;
 
   /// How a consumer takes the messages. Before `open`.
   virtual void set_order(message_order) {}

@@ -90,7 +90,10 @@ std::shared_ptr<delivery_frame> make_frame(const message_feed& from, queue_consu
   require(options.spent != spent_message::park_key || from.get_source()->get_traits().parks_keys, "spent",
           "other than park_key with a feed");
   auto frame = std::make_shared<delivery_frame>();
-  frame->source = from.get_source();
+  if (from.get_source()->is_taken.exchange(true))
+    throw std::invalid_argument("queue_consumer: another consumer has this feed; ask the source for one of its own");
+  frame->source =
+      source_ptr(from.get_source().get(), [source = from.get_source()](auto*) { source->is_taken = false; });
   frame->source->set_order(options.order);
   frame->options = std::move(options);
   return frame;
