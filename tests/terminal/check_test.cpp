@@ -5,8 +5,8 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "base/failure.hpp"
 #include "commands/targets.hpp"
-#include "failure.hpp"
 #include "problem_samples.hpp"
 #include "report/check_report.hpp"
 #include "settings/command_line.hpp"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "text.hpp"
+#include "base/text.hpp"
 
 emulator::emulator(int width, int height) : width_(width), height_(height) { resize(width, height); }
 

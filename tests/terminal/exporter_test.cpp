@@ -14,9 +14,9 @@
 
 #include <zkrecipes/service/metrics_page.hpp>
 
+#include "base/failure.hpp"
 #include "exporter/cluster_metrics.hpp"
 #include "exporter/metrics_server.hpp"
-#include "failure.hpp"
 #include "http_client.hpp"
 #include "problem_samples.hpp"
 #include "samples.hpp"

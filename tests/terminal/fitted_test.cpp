@@ -1,6 +1,6 @@
-#include "screen/fitted.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "terminal/table.hpp"
 
 using namespace zkadmin;
 

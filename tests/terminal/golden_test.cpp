@@ -20,7 +20,7 @@
 #include "samples.hpp"
 #include "screen/render.hpp"
 #include "shown_styles.hpp"
-#include "text.hpp"
+#include "base/text.hpp"
 
 namespace {
 

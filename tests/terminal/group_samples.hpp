@@ -3,7 +3,7 @@
 
 #include <zkrecipes/consumer/shard_group_view.hpp>
 
-#include "cluster/group_status.hpp"
+#include "cluster/group.hpp"
 
 namespace samples {
 

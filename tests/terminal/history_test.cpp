@@ -5,8 +5,8 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "base/failure.hpp"
 #include "cluster/election_reader.hpp"
-#include "failure.hpp"
 #include "report/history_report.hpp"
 
 using namespace zkadmin;

@@ -4,8 +4,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/prober.hpp"
 #include "fake_server.hpp"
+#include "servers/prober.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;

@@ -1,7 +1,7 @@
 // A cluster in which everything is wrong that there is a rule for.
 #pragma once
 
-#include "cluster/findings.hpp"
+#include "cluster/recipe_status.hpp"
 #include "screen/model.hpp"
 
 namespace samples {

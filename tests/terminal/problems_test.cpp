@@ -5,19 +5,14 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/known_recipe.hpp"
+#include "base/text.hpp"
+#include "cluster/recipe_status.hpp"
 #include "problem_samples.hpp"
-#include "problems/commit_rules.hpp"
-#include "problems/election_rules.hpp"
 #include "problems/ensemble_rules.hpp"
-#include "problems/group_rules.hpp"
-#include "problems/queue_rules.hpp"
-#include "problems/recipe_rules.hpp"
-#include "problems/topic_rules.hpp"
+#include "problems/rules.hpp"
 #include "problems/verdict.hpp"
 #include "samples.hpp"
 #include "stream_samples.hpp"
-#include "text.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;

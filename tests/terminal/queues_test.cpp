@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/queue_status.hpp"
+#include "cluster/queue.hpp"
 #include "cluster/tree_search.hpp"
 
 using namespace zkadmin;

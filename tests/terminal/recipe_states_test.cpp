@@ -6,8 +6,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "cluster/line_status.hpp"
-#include "cluster/node_status.hpp"
 #include "cluster/recipe_reader.hpp"
+#include "cluster/shared_status.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;

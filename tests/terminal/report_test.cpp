@@ -1,11 +1,10 @@
 // The output of `status`.
-#include "report/report.hpp"
-
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "report/status_report.hpp"
 #include "samples.hpp"
 
 using namespace zkadmin;

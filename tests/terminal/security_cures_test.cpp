@@ -7,7 +7,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "cluster/acl_text.hpp"
-#include "security/access_cures.hpp"
 #include "security/access_rules.hpp"
 
 using namespace zkadmin;

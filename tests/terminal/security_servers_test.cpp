@@ -7,8 +7,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "report/check_report.hpp"
-#include "security/exposure_reader.hpp"
 #include "security/security_verdict.hpp"
+#include "security/server_exposure.hpp"
 
 using namespace zkadmin;
 

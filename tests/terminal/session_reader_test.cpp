@@ -1,5 +1,5 @@
 // Sessions as servers of all kinds tell them, over real connections.
-#include "cluster/session_reader.hpp"
+#include "sessions/session_reader.hpp"
 
 #include <array>
 #include <map>
@@ -11,7 +11,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "as_result.hpp"
+#include "base/tasks.hpp"
 #include "fake_server.hpp"
 #include "session_samples.hpp"
 

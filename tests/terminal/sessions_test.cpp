@@ -4,10 +4,9 @@
 #include <boost/json/parse.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/session_reader.hpp"
-#include "cluster/session_roles.hpp"
 #include "report/session_report.hpp"
 #include "session_samples.hpp"
+#include "sessions/session_reader.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;

@@ -5,8 +5,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/known_recipe.hpp"
-#include "cluster/recipe_place.hpp"
+#include "cluster/recipe_status.hpp"
+#include "cluster/recognize.hpp"
 #include "cluster/shared_status.hpp"
 
 using namespace zkadmin;

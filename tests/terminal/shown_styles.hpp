@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "screen/grid.hpp"
+#include "terminal/grid.hpp"
 #include "text_style.hpp"
 
 /// Draws the screen on a terminal of this type, and reads from what arrives there how each place of each line looks.

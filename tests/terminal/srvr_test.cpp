@@ -1,9 +1,9 @@
 // The parser of `srvr`, with answers of ZooKeeper 3.5 to 3.9 and with malformed ones.
-#include "cluster/srvr.hpp"
-
 #include <random>
 
 #include <boost/test/unit_test.hpp>
+
+#include "servers/prober.hpp"
 
 using namespace zkadmin;
 

@@ -2,10 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "problem_samples.hpp"
-#include "problems/election_rules.hpp"
-#include "problems/group_rules.hpp"
-#include "problems/queue_rules.hpp"
-#include "problems/recipe_rules.hpp"
+#include "problems/rules.hpp"
 
 using namespace zkadmin;
 using namespace samples;

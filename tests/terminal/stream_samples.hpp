@@ -1,7 +1,7 @@
 // Sources of messages outside of ZooKeeper, each with some of the problems.
 #pragma once
 
-#include "cluster/stream_status.hpp"
+#include "cluster/stream.hpp"
 
 namespace samples {
 

@@ -1,9 +1,9 @@
-#include "screen/table.hpp"
+#include "terminal/table.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include "problems/election_rules.hpp"
-#include "report/tables.hpp"
+#include "problems/rules.hpp"
+#include "report/status_report.hpp"
 #include "samples.hpp"
 
 using namespace zkadmin;

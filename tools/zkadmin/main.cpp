@@ -3,14 +3,12 @@
 #include <span>
 #include <string>
 
+#include "base/text.hpp"
 #include "commands/commands.hpp"
-#include "commands/group_commands.hpp"
-#include "commands/line_commands.hpp"
-#include "commands/node_commands.hpp"
-#include "commands/queue_commands.hpp"
-#include "hold/inherited_signals.hpp"
+#include "hold/hold.hpp"
+#include "hold/signals.hpp"
 #include "report/check_report.hpp"
-#include "text.hpp"
+#include "security/check_security.hpp"
 
 namespace {
 
@@ -95,8 +93,11 @@ int run(std::span<const char* const> arguments) {
   static auto* const io = new boost::asio::io_context(1);
   surroundings around{*io, std::cout, std::cerr, joined(arguments)};
   if (asked->command == command::check) return static_cast<int>(check(around, wanted, *asked));
-  if (asked->command == command::lock) return run_locked(around, wanted, asked->path, asked->hold);
-  if (asked->command == command::lead) return run_leading(around, wanted, asked->path, asked->hold);
+  if (asked->command == command::lock || asked->command == command::lead) {
+    auto how = asked->hold;
+    if (asked->command == command::lead) how.kind = hold_kind::leadership;
+    return hold(around, wanted, asked->path, how);
+  }
   return static_cast<int>(execute(around, wanted, *asked));
 }
 

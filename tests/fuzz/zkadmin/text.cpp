@@ -1,14 +1,13 @@
 // Text from a cluster, as it reaches a terminal, a file or a script. The first byte of the input is a width.
-#include "text.hpp"
+#include "base/text.hpp"
 
 #include <zkrecipes/service/metrics_page.hpp>
 
 #include "fuzz/target.hpp"
-#include "report/encoding.hpp"
-#include "report/tsv.hpp"
-#include "screen/fitted.hpp"
-#include "screen/grid.hpp"
+#include "report/formats.hpp"
 #include "screen/list_view.hpp"
+#include "terminal/grid.hpp"
+#include "terminal/table.hpp"
 
 namespace fuzz::text_target {
 

@@ -5,8 +5,8 @@
 
 #include <testcluster/op_code.hpp>
 
-#include "cluster/commit_decision.hpp"
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "change/commit_decision.hpp"
 #include "live/admin_fixture.hpp"
 
 using namespace zkrecipes;

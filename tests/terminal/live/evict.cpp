@@ -3,7 +3,7 @@
 #include <zkrecipes/read_write_lock.hpp>
 #include <zkrecipes/semaphore.hpp>
 
-#include "cluster/eviction.hpp"
+#include "change/waiting_line.hpp"
 #include "live/line_fixture.hpp"
 #include "pseudo_terminal.hpp"
 

@@ -1,9 +1,9 @@
 // `zkadmin expire` against real servers.
 #include <zkrecipes/consumer/consumer_coordinator.hpp>
 
-#include "cluster/session_password.hpp"
+#include "base/text.hpp"
 #include "live/admin_fixture.hpp"
-#include "text.hpp"
+#include "sessions/session_end.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

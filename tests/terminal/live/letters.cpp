@@ -1,4 +1,6 @@
 // `zkadmin queue` against real servers.
+#include "cluster/letters.hpp"
+
 #include <algorithm>
 
 #include <boost/json/parse.hpp>
@@ -9,8 +11,7 @@
 
 #include <testcluster/op_code.hpp>
 
-#include "cluster/letter_change.hpp"
-#include "cluster/letter_reader.hpp"
+#include "change/letter_change.hpp"
 #include "live/recipe_fixture.hpp"
 #include "pseudo_terminal.hpp"
 

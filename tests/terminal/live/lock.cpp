@@ -3,8 +3,8 @@
 
 #include <signal.h>
 
+#include "base/text.hpp"
 #include "live/hold_fixture.hpp"
-#include "text.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

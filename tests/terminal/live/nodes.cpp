@@ -4,9 +4,9 @@
 
 #include <boost/json/parse.hpp>
 
+#include "base/text.hpp"
 #include "live/admin_fixture.hpp"
 #include "pseudo_terminal.hpp"
-#include "text.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

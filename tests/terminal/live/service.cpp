@@ -1,7 +1,7 @@
 // `zkadmin service` against real servers, with registrations that live.
 #include <zkrecipes/service_provider.hpp>
 
-#include "cluster/instance_change.hpp"
+#include "change/node_change.hpp"
 #include "live/line_fixture.hpp"
 
 using namespace zkrecipes;

@@ -4,12 +4,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/failure.hpp"
+#include "base/tasks.hpp"
+#include "base/text.hpp"
 #include "cluster/election_reader.hpp"
-#include "cluster/group_reader.hpp"
-#include "cluster/reading.hpp"
-#include "failure.hpp"
-#include "for_each_index.hpp"
-#include "text.hpp"
+#include "cluster/group.hpp"
 
 namespace zkadmin {
 namespace {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <utility>
 
-#include "cluster/commit_reader.hpp"
-#include "cluster/queue_reader.hpp"
-#include "cluster/reading.hpp"
-#include "cluster/topic_reader.hpp"
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "cluster/collector.hpp"
+#include "cluster/commit.hpp"
+#include "cluster/queue.hpp"
+#include "cluster/topic.hpp"
 
 namespace zkadmin {
 namespace {

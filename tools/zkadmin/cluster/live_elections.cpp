@@ -10,11 +10,10 @@
 
 #include <zkrecipes/election.hpp>
 
-#include "as_result.hpp"
+#include "base/failure.hpp"
+#include "base/tasks.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/election_reader.hpp"
-#include "failure.hpp"
-#include "for_each_index.hpp"
 
 namespace zkadmin {
 namespace {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/error.hpp>
+
 namespace zkadmin {
 
 /// One term of an election, as its record tells.
@@ -141,6 +143,23 @@ struct election_survey {
 struct cluster_status {
   std::vector<server_status> ensemble;
   std::optional<election_survey> survey;  ///< Nothing: the elections are not known.
+};
+
+// All recipes of one kind at and below a path.
+
+template <class Status>
+struct survey {
+  std::vector<Status> found{};       ///< Sorted by path.
+  std::vector<survey_note> notes{};  ///< Why the survey is not complete.
+  bool complete = true;              ///< False: there may be more than these.
+  bool refused = false;              ///< Something may not be read with these credentials.
+};
+
+/// What came of reading one of them. With an error there is no status.
+template <class Status>
+struct reading {
+  zkrecipes::error_code error{};
+  Status status{};
 };
 
 }  // namespace zkadmin

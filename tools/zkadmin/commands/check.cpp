@@ -8,13 +8,12 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include "cluster/broker_reader.hpp"
+#include "brokers/broker_reader.hpp"
 #include "cluster/inspector.hpp"
-#include "commands/bounded.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
+#include "commands/errand.hpp"
 #include "commands/targets.hpp"
-#include "commands/verdict_output.hpp"
 #include "problems/verdict.hpp"
 
 namespace zkadmin {

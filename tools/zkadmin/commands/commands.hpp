@@ -1,5 +1,5 @@
-// The commands of zkadmin. Each throws `failure`. Work that a command leaves running on the context may be
-// abandoned.
+// The commands of zkadmin. Each throws `failure`; without `read_write` one that changes something only shows the
+// requests that it would send. Work that a command leaves running on the context may be abandoned.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,12 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "failure.hpp"
-#include "hold/hold_options.hpp"
+#include "base/failure.hpp"
+#include "change/letter_change.hpp"
+#include "cluster/recipe_survey.hpp"
 #include "problems/verdict.hpp"
 #include "settings/command_line.hpp"
+#include "settings/requests.hpp"
 #include "settings/settings.hpp"
 
 namespace zkadmin {
@@ -83,20 +85,78 @@ exit_code show_sessions(surroundings& around, const settings& wanted, const std:
 check_state check_cluster(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
                           const std::optional<broker_place>& broker, output_format format);
 
-/// The same for access rights, and for what the servers tell everybody.
-check_state check_security(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
-                           output_format format);
-
 /// Serves metrics over HTTP until a signal ends it.
 exit_code run_exporter(surroundings& around, const settings& wanted);
 
-/// Runs a command while it has the lock, or the permit, at `path`. Returns the exit status: see hold_status.hpp.
-int run_locked(surroundings& around, const settings& wanted, const std::string& path, const hold_options& how);
-
-/// Runs a command while it leads at `path`. Returns the exit status: see hold_status.hpp.
-int run_leading(surroundings& around, const settings& wanted, const std::string& path, hold_options how);
-
 /// The live screen, until the user or a signal ends it.
 exit_code run_dashboard(surroundings& around, const settings& wanted);
+
+// The commands about waiting lines and services: revoke, evict, service. Each throws `failure`, and without
+// `read_write` only shows the requests that it would send.
+
+/// Asks the holders of the recipe at `path` to give up; with `wait` follows it until they have gone.
+exit_code revoke_place(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
+                       const line_request& how);
+
+/// Takes a waiter out of the line at `path`.
+exit_code evict_waiter(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
+                       const line_request& how);
+
+/// Marks an instance of the service at `path`, so that clients give it no more work; or ends that.
+exit_code drain_instance(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
+                         const std::string& instance);
+exit_code undrain_instance(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
+                           const std::string& instance);
+
+/// What may be at the path: the kind that the command names, else what the settings declare or the nodes tell.
+recipe_query query_of_line(const settings& wanted, const line_request& how);
+
+// The commands that tell the planner of a shard group what an operator wants. Each throws `failure`; without
+// `read_write` it only shows the requests.
+
+/// The member is to give its shards to the others; the next ends that.
+exit_code drain_member(surroundings& around, const settings& wanted, const std::string& path,
+                       const group_request& asked, bool read_write);
+exit_code undrain_member(surroundings& around, const settings& wanted, const std::string& path,
+                         const group_request& asked, bool read_write);
+
+/// The shard is to be owned by the member; the next ends that.
+exit_code transfer_shard(surroundings& around, const settings& wanted, const std::string& path,
+                         const group_request& asked, bool read_write);
+exit_code unpin_shard(surroundings& around, const settings& wanted, const std::string& path, const group_request& asked,
+                      bool read_write);
+
+// The commands about dead letters. Each throws `failure`.
+
+/// Prints the oldest dead letters of a queue, or of a group of a topic.
+exit_code show_letters(surroundings& around, const settings& wanted, const queue_request& asked, output_format format);
+
+/// Puts letters back, or deletes them; without `read_write` only shows the requests.
+exit_code change_letters(surroundings& around, const settings& wanted, const queue_request& asked, letter_fate fate);
+
+/// Puts all letters of a parked key back; without `read_write` only shows the first request.
+exit_code unpark(surroundings& around, const settings& wanted, const queue_request& asked);
+
+// The commands about single nodes. Each throws `failure`.
+
+/// The children of a node or, with `recursive`, all nodes below it; at most 10 000.
+exit_code list_nodes(surroundings& around, const settings& wanted, const node_request& asked);
+
+/// The node and all below it; at most 10 000.
+exit_code show_tree(surroundings& around, const settings& wanted, const node_request& asked);
+
+/// The data. To a pipe or a file the bytes as they are; to a terminal only what it can show.
+exit_code show_data(surroundings& around, const settings& wanted, const node_request& asked);
+
+exit_code show_stat(surroundings& around, const settings& wanted, const node_request& asked);
+
+/// Prints a line for each change until a signal, the number of changes, or the end of the reader ends it.
+exit_code watch_node(surroundings& around, const settings& wanted, const node_request& asked);
+
+/// Writes the data of a node; without `read_write` only shows the request.
+exit_code set_data(surroundings& around, const settings& wanted, const node_request& asked);
+
+/// Deletes a node or, with `recursive`, all below it too; without `read_write` only shows the requests.
+exit_code delete_nodes(surroundings& around, const settings& wanted, const node_request& asked);
 
 }  // namespace zkadmin

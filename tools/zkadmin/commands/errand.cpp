@@ -1,11 +1,17 @@
 #include "commands/errand.hpp"
 
+#include <iostream>
 #include <memory>
 #include <ostream>
+#include <string>
 #include <utility>
 
-#include "commands/bounded.hpp"
+#include <unistd.h>
+
+#include "base/text.hpp"
 #include "commands/contact.hpp"
+#include "report/check_report.hpp"
+#include "settings/values.hpp"
 
 namespace zkadmin {
 namespace {
@@ -39,6 +45,41 @@ std::optional<failure> run_errand(surroundings& around, const settings& wanted, 
 void finish_output(surroundings& around) {
   around.out << std::flush;
   if (!around.out) throw failure(exit_code::error, "the output could not be written");
+}
+
+namespace {
+
+std::string formatted_verdict(const verdict& judged, output_format format) {
+  switch (format) {
+    case output_format::table: return to_lines(judged);
+    case output_format::json: return to_json(judged);
+    case output_format::tsv: return to_tsv(judged);
+  }
+  return {};
+}
+
+}  // namespace
+
+check_state print_verdict(surroundings& around, const verdict& judged, output_format format) {
+  around.out << formatted_verdict(judged, format);
+  finish_output(around);
+  return state_of(judged);
+}
+
+bool require_path(surroundings& around, const std::string& path, const std::optional<std::string>& yes,
+                  const std::string& deed) {
+  if (yes && parse_path_argument(*yes) == path) return false;
+  if (yes)
+    throw failure(exit_code::usage,
+                  "--yes names " + printable(*yes) + ", not " + printable(path) + ": nothing was sent");
+  if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1)
+    throw failure(exit_code::error,
+                  "nothing was sent; without a terminal to ask at, confirm with --yes " + printable(path));
+  around.err << "Type the path to " << deed << ": " << std::flush;
+  std::string typed;
+  std::getline(std::cin, typed);
+  if (typed != path) throw failure(exit_code::error, "that is not the path: nothing was sent");
+  return true;
 }
 
 }  // namespace zkadmin

@@ -7,16 +7,14 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "backend/zookeeper/real_world.hpp"
-#include "cluster/led_terms.hpp"
-#include "cluster/secure_connections.hpp"
-#include "cluster/session_password.hpp"
-#include "commands/audit.hpp"
-#include "commands/bounded.hpp"
+#include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
+#include "commands/intervene.hpp"
 #include "guardian/dead_session.hpp"
+#include "servers/server_line.hpp"
 #include "session/make.hpp"
-#include "text.hpp"
+#include "sessions/session_end.hpp"
 
 namespace zkadmin {
 namespace {

@@ -12,12 +12,11 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include "cluster/reading.hpp"
-#include "commands/bounded.hpp"
+#include "base/text.hpp"
+#include "cluster/collector.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
 #include "settings/values.hpp"
-#include "text.hpp"
 
 namespace zkadmin {
 

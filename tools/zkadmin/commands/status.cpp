@@ -5,11 +5,10 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include "commands/bounded.hpp"
+#include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
-#include "report/report.hpp"
-#include "text.hpp"
+#include "report/status_report.hpp"
 
 namespace zkadmin {
 namespace {

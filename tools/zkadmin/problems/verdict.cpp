@@ -4,14 +4,9 @@
 #include <iterator>
 #include <utility>
 
-#include "problems/commit_rules.hpp"
-#include "problems/election_rules.hpp"
+#include "base/text.hpp"
 #include "problems/ensemble_rules.hpp"
-#include "problems/group_rules.hpp"
-#include "problems/queue_rules.hpp"
-#include "problems/recipe_rules.hpp"
-#include "problems/topic_rules.hpp"
-#include "text.hpp"
+#include "problems/rules.hpp"
 
 namespace zkadmin {
 namespace {

@@ -3,11 +3,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "report/json_values.hpp"
-#include "report/printed.hpp"
-#include "report/times.hpp"
-#include "report/tsv.hpp"
-#include "text.hpp"
+#include "base/text.hpp"
+#include "report/formats.hpp"
 
 namespace zkadmin {
 namespace {

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "report/json_values.hpp"
-#include "report/tsv.hpp"
-#include "text.hpp"
+#include "base/text.hpp"
+#include "report/formats.hpp"
 
 namespace zkadmin {
 namespace {

@@ -4,10 +4,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "report/json_values.hpp"
-#include "report/printed.hpp"
-#include "report/tsv.hpp"
-#include "text.hpp"
+#include "base/text.hpp"
+#include "report/formats.hpp"
 
 namespace zkadmin {
 namespace {

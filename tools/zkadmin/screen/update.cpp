@@ -3,20 +3,15 @@
 #include <span>
 #include <utility>
 
-#include "problems/commit_rules.hpp"
-#include "problems/election_rules.hpp"
-#include "problems/group_rules.hpp"
-#include "problems/order.hpp"
-#include "problems/queue_rules.hpp"
-#include "problems/recipe_rules.hpp"
-#include "problems/topic_rules.hpp"
+#include "base/text.hpp"
+#include "problems/problem.hpp"
+#include "problems/rules.hpp"
 #include "screen/differences.hpp"
 #include "screen/kept_page.hpp"
 #include "screen/key_table.hpp"
 #include "screen/model.hpp"
 #include "screen/navigation.hpp"
 #include "screen/page_content.hpp"
-#include "text.hpp"
 
 namespace zkadmin {
 

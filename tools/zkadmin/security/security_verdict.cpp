@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "security/access_rules.hpp"
-#include "text.hpp"
 
 namespace zkadmin {
 namespace {
