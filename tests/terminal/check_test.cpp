@@ -7,8 +7,8 @@
 
 #include "base/failure.hpp"
 #include "commands/targets.hpp"
-#include "problem_samples.hpp"
 #include "report/check_report.hpp"
+#include "samples.hpp"
 #include "settings/command_line.hpp"
 #include "settings/values.hpp"
 

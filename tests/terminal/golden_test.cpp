@@ -15,12 +15,10 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "group_samples.hpp"
-#include "problem_samples.hpp"
+#include "base/text.hpp"
 #include "samples.hpp"
 #include "screen/render.hpp"
 #include "shown_styles.hpp"
-#include "base/text.hpp"
 
 namespace {
 
@@ -217,8 +215,8 @@ std::string all_sizes(const golden_file& file) {
   return text;
 }
 
-/// The lines in ASCII. A character that has no likeness there is a question mark. The places that wide ones take no more
-/// stay empty behind their word.
+/// The lines in ASCII. A character that has no likeness there is a question mark. The places that wide ones take no
+/// more stay empty behind their word.
 std::string in_ascii(const std::string& text) {
   const std::map<char32_t, char> likenesses{{U'─', '-'}, {U'█', '#'}, {U'░', '.'}, {U'…', '~'}, {U'▸', '>'}};
   std::istringstream lines(text);

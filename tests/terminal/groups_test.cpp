@@ -3,7 +3,6 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "group_samples.hpp"
 #include "problems/rules.hpp"
 #include "report/group_report.hpp"
 #include "samples.hpp"

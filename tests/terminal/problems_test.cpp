@@ -7,12 +7,10 @@
 
 #include "base/text.hpp"
 #include "cluster/recipe_status.hpp"
-#include "problem_samples.hpp"
 #include "problems/ensemble_rules.hpp"
 #include "problems/rules.hpp"
 #include "problems/verdict.hpp"
 #include "samples.hpp"
-#include "stream_samples.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;
@@ -269,7 +267,7 @@ BOOST_AUTO_TEST_CASE(the_rules_of_a_kind_hold_in_the_list_of_all_kinds) {
   const auto seen = samples::sick();
   const auto dead_letters = problems_of(recipe_status_of(seen.queues->found[0]));
   BOOST_TEST((dead_letters == problems_of(seen.queues->found[0])));
-  for (const auto& each : seen.elections->elections)
+  for (const auto& each : seen.elections->found)
     BOOST_TEST((problems_of(recipe_status_of(each, samples::noon())) == problems_of(each)), each.path);
 }
 

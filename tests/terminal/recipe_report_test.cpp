@@ -15,7 +15,7 @@
 #include "base/failure.hpp"
 #include "cluster/recipe_survey.hpp"
 #include "cluster/recognize.hpp"
-#include "problem_samples.hpp"
+#include "samples.hpp"
 #include "settings/command_line.hpp"
 #include "settings/values.hpp"
 

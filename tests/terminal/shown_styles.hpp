@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator.hpp"
 #include "terminal/grid.hpp"
-#include "text_style.hpp"
 
 /// Draws the screen on a terminal of this type, and reads from what arrives there how each place of each line looks.
 std::vector<std::vector<text_style>> styles_on(const std::string& terminal_type, bool color,

@@ -9,8 +9,8 @@
 #include "cluster/stream.hpp"
 #include "problems/rules.hpp"
 #include "report/stream_report.hpp"
+#include "samples.hpp"
 #include "settings_place.hpp"
-#include "stream_samples.hpp"
 
 namespace json = boost::json;
 

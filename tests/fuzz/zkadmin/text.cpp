@@ -53,7 +53,7 @@ void require_encoded(std::string_view text) {
   auto dump = hex_dump(text);
   std::erase(dump, '\n');
   require(!has_control(dump), "a dump has no control character");
-  auto line = tsv_line({std::string(text), "end"});
+  auto line = tsv_line(std::string(text), "end");
   require(line.ends_with("\tend\n") && line.find('\t') == line.size() - 5, "a field has no tab");
   require(line.find('\n') == line.size() - 1, "a line has one end");
   require(printable_lines(line) == line, "a field gives a terminal no orders");

@@ -92,6 +92,10 @@ void append_to_list(std::string& list, std::string_view item) {
   list += item;
 }
 
+std::string counted(std::uint64_t count, const std::string& name) {
+  return std::to_string(count) + " " + name + (count == 1 ? "" : "s");
+}
+
 std::string hexadecimal(std::uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));

@@ -43,6 +43,9 @@ std::string shortened(std::string_view text, std::size_t most);
 /// Puts an item behind the others of a list: "a, b".
 void append_to_list(std::string& list, std::string_view item);
 
+/// "1 shard", "2 shards".
+std::string counted(std::uint64_t count, const std::string& name);
+
 /// "0x1f", as ZooKeeper writes transaction and session ids.
 std::string hexadecimal(std::uint64_t value);
 

@@ -36,14 +36,6 @@ struct undecided_sight {
 
 failure undecidable(const std::string& why) { return failure(exit_code::error, printable(why) + ": nothing was sent"); }
 
-asio::awaitable<std::vector<std::string>> names_or_none(zkrecipes::session session, std::string path) {
-  auto listing = co_await session.async_children(path, as_result);
-  const error_code error = std::get<0>(listing);
-  if (error == errc::no_node) co_return std::vector<std::string>();
-  check(error, "reading " + path);
-  co_return std::move(std::get<1>(listing).names);
-}
-
 asio::awaitable<detail::commit_sight> read_record(zkrecipes::session session, std::string node) {
   auto reading = co_await session.async_get(node, as_result);
   const error_code error = std::get<0>(reading);
@@ -60,7 +52,8 @@ asio::awaitable<detail::commit_sight> read_record(zkrecipes::session session, st
 
 /// A vote that can not be read is no vote of yes.
 asio::awaitable<void> read_votes(zkrecipes::session session, std::string node, undecided_sight& into) {
-  into.seen.children = co_await names_or_none(session, node);
+  auto children = co_await find_children(session, node);
+  if (children) into.seen.children = std::move(*children);
   into.missing = detail::missing_votes(into.seen.record, into.seen.children);
   for (const auto& each : into.seen.record.participants) {
     const auto path = detail::vote_node(node, each);
@@ -76,8 +69,9 @@ asio::awaitable<void> read_votes(zkrecipes::session session, std::string node, u
 }
 
 asio::awaitable<std::string> find_coordinator(zkrecipes::session session, std::string path) {
-  const auto names = co_await names_or_none(session, path + "/_coordinator");
-  for (const auto& each : names) {
+  const auto names = co_await find_children(session, path + "/_coordinator");
+  if (!names) co_return std::string();
+  for (const auto& each : *names) {
     if (!is_candidate_name(each)) continue;
     auto reading = co_await session.async_get(path + "/_coordinator/" + each, as_result);
     const error_code error = std::get<0>(reading);
@@ -89,7 +83,7 @@ asio::awaitable<std::string> find_coordinator(zkrecipes::session session, std::s
   co_return std::string();
 }
 
-std::string list_of(const std::vector<std::string>& names) {
+std::string first_of(const std::vector<std::string>& names) {
   constexpr std::size_t most = 20;
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), most); ++i) append_to_list(text, names[i]);
@@ -98,7 +92,7 @@ std::string list_of(const std::vector<std::string>& names) {
 
 /// Throws `failure` if votes that are missing may still come.
 void require_overdue(const undecided_sight& sight, const std::string& id, milliseconds age, milliseconds limit) {
-  const auto votes = list_of(sight.missing) + (sight.missing.size() == 1 ? " has" : " have") + " not voted on " + id;
+  const auto votes = first_of(sight.missing) + (sight.missing.size() == 1 ? " has" : " have") + " not voted on " + id;
   if (!sight.coordinator.empty())
     throw undecidable(votes + ", and its coordinator is there, which decides in its time: " + sight.coordinator);
   if (age < limit)
@@ -115,11 +109,11 @@ std::string decide(undecided_sight& sight, const std::string& id, milliseconds a
   }
   if (sight.missing.empty()) {
     outcome = {decision::committed, {}};
-    return "committed, because all participants have voted yes: " + list_of(sight.seen.record.participants);
+    return "committed, because all participants have voted yes: " + first_of(sight.seen.record.participants);
   }
   require_overdue(sight, id, age, limit);
-  outcome = {decision::aborted, "an operator decided, without a vote of: " + list_of(sight.missing)};
-  return "aborted, because there is no coordinator, and no vote of " + list_of(sight.missing) + " for " +
+  outcome = {decision::aborted, "an operator decided, without a vote of: " + first_of(sight.missing)};
+  return "aborted, because there is no coordinator, and no vote of " + first_of(sight.missing) + " for " +
          short_duration(age);
 }
 

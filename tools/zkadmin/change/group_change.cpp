@@ -28,14 +28,6 @@ namespace asio = boost::asio;
 using zkrecipes::errc;
 using zkrecipes::error_code;
 
-asio::awaitable<std::optional<zkrecipes::node_data>> find_node(zkrecipes::session session, std::string path) {
-  auto reading = co_await session.async_get(path, as_result);
-  const error_code error = std::get<0>(reading);
-  if (error == errc::no_node) co_return std::nullopt;
-  check(error, "reading " + path);
-  co_return std::move(std::get<1>(reading));
-}
-
 asio::awaitable<std::int64_t> require_group(zkrecipes::session session, std::string path) {
   const auto node = co_await find_node(std::move(session), path);
   if (!node) throw failure(exit_code::error, "there is no shard group at " + printable(path));
@@ -147,7 +139,7 @@ namespace detail = zkrecipes::detail;
 using zkrecipes::errc;
 using zkrecipes::error_code;
 
-constexpr std::size_t most_named = 10;
+constexpr std::size_t most_members_named = 10;
 
 /// The members that are there, and what an operator wants of them.
 struct group_people {
@@ -170,14 +162,6 @@ struct group_people {
   }
 };
 
-asio::awaitable<std::optional<std::vector<std::string>>> list_below(zkrecipes::session session, std::string path) {
-  auto listing = co_await session.async_children(path, as_result);
-  const error_code error = std::get<0>(listing);
-  if (error == errc::no_node) co_return std::nullopt;
-  check(error, "reading " + path);
-  co_return std::move(std::get<1>(listing).names);
-}
-
 /// The data of the children that are there.
 asio::awaitable<std::vector<std::string>> read_below(zkrecipes::session session, std::string path,
                                                      std::vector<std::string> names) {
@@ -192,14 +176,14 @@ asio::awaitable<std::vector<std::string>> read_below(zkrecipes::session session,
 
 asio::awaitable<group_people> read_people(zkrecipes::session session, detail::group_layout where) {
   group_people found;
-  auto names = co_await list_below(session, where.members());
+  auto names = co_await find_children(session, where.members());
   const auto nodes =
       co_await read_below(session, where.members(), std::move(names).value_or(std::vector<std::string>()));
   for (const auto& each : nodes) {
     auto record = detail::parse_member_record(each);
     if (record) found.members.push_back(std::move(*record));
   }
-  auto notes = co_await list_below(session, where.notes());
+  auto notes = co_await find_children(session, where.notes());
   found.has_folder = notes.has_value();
   if (!notes) co_return found;
   const auto data = co_await read_below(session, where.notes(), *notes);
@@ -213,8 +197,8 @@ std::string names_of(const group_people& people) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   std::string text;
-  for (std::size_t i = 0; i < std::min(ids.size(), most_named); ++i) append_to_list(text, ids[i]);
-  return ids.size() > most_named ? text + ", ..." : or_dash(text);
+  for (std::size_t i = 0; i < std::min(ids.size(), most_members_named); ++i) append_to_list(text, ids[i]);
+  return ids.size() > most_members_named ? text + ", ..." : or_dash(text);
 }
 
 void require_member(const group_people& people, const std::string& path, const std::string& id) {

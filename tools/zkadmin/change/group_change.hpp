@@ -14,10 +14,7 @@
 
 namespace zkadmin {
 
-/// A node, or nothing if there is none. Throws `failure`, as the next ones.
-boost::asio::awaitable<std::optional<zkrecipes::node_data>> find_node(zkrecipes::session session, std::string path);
-
-/// The number of shards of the group at `path`.
+/// The number of shards of the group at `path`. Throws `failure`, as the next ones.
 boost::asio::awaitable<std::int64_t> require_group(zkrecipes::session session, std::string path);
 void require_shard(const std::string& path, std::uint32_t shard, std::int64_t count);
 

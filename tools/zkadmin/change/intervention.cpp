@@ -134,14 +134,10 @@ asio::awaitable<void> send(zkrecipes::session session, intervention wanted) {
 
 asio::awaitable<std::optional<intervention>> prepare_removal(zkrecipes::session session, seen_node node,
                                                              std::string owner) {
-  const auto seen = co_await session.async_exists(node.path, as_result);
-  const auto error = std::get<0>(seen);
-  if (error == errc::no_node) co_return std::nullopt;
-  check(error, "looking at " + node.path);
-  const auto& stat = std::get<1>(seen);
-  if (stat.czxid != node.czxid) co_return std::nullopt;
+  const auto seen = co_await find_stat(session, node.path);
+  if (!seen || seen->czxid != node.czxid) co_return std::nullopt;
   intervention removal;
-  removal.requests.remove(node.path, stat.version);
+  removal.requests.remove(node.path, seen->version);
   const auto name = printable(owner);
   removal.if_gone = name + " has just left: nothing was deleted";
   removal.if_changed = "the node of " + name + " has just been written: nothing was deleted, try again";
@@ -153,11 +149,9 @@ namespace {
 namespace asio = boost::asio;
 
 asio::awaitable<node_identity> identity_of(zkrecipes::session session, seen_node node) {
-  const auto looked = co_await session.async_exists(node.path, as_result);
-  const auto error = std::get<0>(looked);
-  if (error == zkrecipes::errc::no_node) co_return node_identity::gone;
-  check(error, "looking at " + node.path);
-  co_return std::get<1>(looked).czxid == node.czxid ? node_identity::same : node_identity::other;
+  const auto seen = co_await find_stat(std::move(session), node.path);
+  if (!seen) co_return node_identity::gone;
+  co_return seen->czxid == node.czxid ? node_identity::same : node_identity::other;
 }
 
 }  // namespace

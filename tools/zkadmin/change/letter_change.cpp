@@ -292,10 +292,6 @@ zkrecipes::transaction holding(const parking& found) {
   return requests;
 }
 
-std::string counted_messages(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " message" : " messages");
-}
-
 /// Tells that the key is held until it is completed.
 failure not_completed(const std::string& path, const error_code& error) {
   const std::string again = "; its consumer leaves the key alone until this command has completed";
@@ -322,8 +318,8 @@ asio::awaitable<intervention> prepare_unparking(zkrecipes::session session, std:
   require_places(path, queue, found.node.stat, where, chosen.letters);
   intervention change;
   change.requests = holding(found);
-  change.because = "then puts " + counted_messages(chosen.letters) + " back in order, and removes the mark";
-  change.done = "holds the key, with " + counted_messages(chosen.letters);
+  change.because = "then puts " + counted(chosen.letters, "message") + " back in order, and removes the mark";
+  change.done = "holds the key, with " + counted(chosen.letters, "message");
   change.if_gone = "another has just unparked the key: nothing was done";
   change.if_changed = "another is just unparking the key: nothing was done";
   co_return change;
@@ -344,7 +340,7 @@ asio::awaitable<void> unpark_key(zkrecipes::session session, settings wanted, st
   const error_code error = std::get<0>(revived);
   if (error == errc::no_node) throw failure(exit_code::error, "another has unparked the key meanwhile");
   if (error) throw not_completed(path, error);
-  told = "unparked: " + counted_messages(std::get<1>(revived)) + " back in " + path;
+  told = "unparked: " + counted(std::get<1>(revived), "message") + " back in " + path;
 }
 
 }  // namespace zkadmin

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,14 @@ zkrecipes::session make_session(const boost::asio::any_io_executor& executor, co
 /// Throws `failure` with the message and the exit code for this error; returns if there is no error. `doing` says what
 /// was tried, such as "reading /a".
 void check(const zkrecipes::error_code& error, const std::string& doing);
+
+// Nothing: there is no such node. Throw `failure` for other errors.
+
+boost::asio::awaitable<std::optional<zkrecipes::node_stat>> find_stat(zkrecipes::session session, std::string path);
+boost::asio::awaitable<std::optional<zkrecipes::node_data>> find_node(zkrecipes::session session, std::string path);
+/// The names of the children.
+boost::asio::awaitable<std::optional<std::vector<std::string>>> find_children(zkrecipes::session session,
+                                                                              std::string path);
 
 /// Reads a place once: each operation reads everything anew.
 /// One operation at a time; each throws `failure`. After the deadline no further requests are sent, and the survey is

@@ -18,7 +18,6 @@ namespace {
 
 namespace asio = boost::asio;
 using std::chrono::milliseconds;
-using zkrecipes::errc;
 
 /// One that is not there any more has been decided and cleaned up since the list was read.
 using perhaps_undecided = std::optional<undecided_status>;
@@ -26,12 +25,10 @@ using perhaps_undecided = std::optional<undecided_status>;
 asio::awaitable<void> read_begin(zkrecipes::session session, const std::string& path, std::string id,
                                  perhaps_undecided& into) {
   const auto node = join(path, id);
-  auto looked = co_await session.async_exists(node, as_result);
-  const zkrecipes::error_code error = std::get<0>(looked);
-  if (error == errc::no_node) co_return;
-  check(error, "looking at " + node);
+  const auto stat = co_await find_stat(std::move(session), node);
+  if (!stat) co_return;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto age = std::chrono::duration_cast<milliseconds>(now) - milliseconds(std::get<1>(looked).ctime);
+  const auto age = std::chrono::duration_cast<milliseconds>(now) - milliseconds(stat->ctime);
   into = undecided_status{std::move(id), std::max(age, milliseconds(0))};
 }
 

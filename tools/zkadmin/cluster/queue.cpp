@@ -116,24 +116,13 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::milliseconds;
 using std::chrono::system_clock;
-using zkrecipes::errc;
-using zkrecipes::error_code;
-
-/// The metadata of a node; nothing if it is missing.
-asio::awaitable<std::optional<zkrecipes::node_stat>> stat_of(zkrecipes::session session, std::string path) {
-  auto looked = co_await session.async_exists(path, as_result);
-  const error_code error = std::get<0>(looked);
-  if (error == errc::no_node) co_return std::nullopt;
-  check(error, "looking at " + path);
-  co_return std::get<1>(looked);
-}
 
 /// Adds what stands in a folder beside the items.
 asio::awaitable<void> add_folders(zkrecipes::session session, const std::string& folder, queue_status& to) {
-  const auto dead = co_await stat_of(session, join(folder, "_dead"));
+  const auto dead = co_await find_stat(session, join(folder, "_dead"));
   if (dead) to.dead_letters += static_cast<std::uint64_t>(dead->num_children);
   if (dead && dead->num_children > 0) to.letter_folder = join(folder, "_dead");
-  const auto idle = co_await stat_of(session, join(folder, "_idle"));
+  const auto idle = co_await find_stat(session, join(folder, "_idle"));
   if (idle) to.takers += static_cast<std::uint64_t>(idle->num_children);
 }
 
@@ -145,11 +134,9 @@ void add_claims(const std::string& folder, const queue_names& names, queue_statu
 /// A priority queue has its claims, dead letters and takers in a folder of their own, because kazoo takes every child
 /// of the queue for an item.
 asio::awaitable<void> add_side(zkrecipes::session session, const std::string& side, queue_status& to) {
-  auto listing = co_await session.async_children(side, as_result);
-  const error_code error = std::get<0>(listing);
-  if (error == errc::no_node) co_return;
-  check(error, "reading " + side);
-  add_claims(side, read_names(std::get<1>(listing).names), to);
+  const auto names = co_await find_children(session, side);
+  if (!names) co_return;
+  add_claims(side, read_names(*names), to);
   co_await add_folders(session, side, to);
 }
 
@@ -158,13 +145,11 @@ asio::awaitable<void> add_taken(zkrecipes::session session, const std::string& p
   constexpr std::string_view items = "/entries";
   if (!path.ends_with(items)) co_return;
   const auto folder = path.substr(0, path.size() - items.size()) + "/taken";
-  auto listing = co_await session.async_children(folder, as_result);
-  const error_code error = std::get<0>(listing);
-  if (error == errc::no_node) co_return;
-  check(error, "reading " + folder);
+  const auto names = co_await find_children(session, folder);
+  if (!names) co_return;
   queue_names claims;
-  for (auto& each : std::get<1>(listing).names)
-    if (is_item_name(each)) claims.claims.push_back(std::move(each));
+  for (const auto& each : *names)
+    if (is_item_name(each)) claims.claims.push_back(each);
   claims.claimed = claims.claims.size();
   std::sort(claims.claims.begin(), claims.claims.end());
   add_claims(folder, claims, to);
@@ -178,19 +163,17 @@ milliseconds age_of(milliseconds since) {
 /// Sets for how long the taker that is first in line has waited.
 asio::awaitable<void> look_at_first_taker(zkrecipes::session session, std::string folder, queue_status& to) {
   constexpr std::size_t digits = 10;
-  auto listing = co_await session.async_children(folder, as_result);
-  const error_code error = std::get<0>(listing);
-  if (error == errc::no_node) co_return;
-  check(error, "reading " + folder);
+  const auto names = co_await find_children(session, folder);
+  if (!names) co_return;
   std::string first, place;
-  for (const auto& each : std::get<1>(listing).names) {
+  for (const auto& each : *names) {
     auto of_each = each.substr(each.size() - std::min(each.size(), digits));
     if (!first.empty() && of_each >= place) continue;
     first = each;
     place = std::move(of_each);
   }
   if (first.empty()) co_return;
-  const auto stat = co_await stat_of(session, join(folder, first));
+  const auto stat = co_await find_stat(session, join(folder, first));
   if (stat) to.taker_waits = age_of(milliseconds(stat->ctime));
 }
 
@@ -199,7 +182,7 @@ asio::awaitable<milliseconds> age_of_oldest(zkrecipes::session session, const st
   if (names.items == 0) co_return milliseconds(0);
   auto since = names.due;
   if (!since) {
-    const auto stat = co_await stat_of(session, join(path, names.oldest));
+    const auto stat = co_await find_stat(session, join(path, names.oldest));
     if (!stat) co_return milliseconds(0);  // it has been taken since
     since = milliseconds(stat->ctime);
   }

@@ -22,10 +22,6 @@ constexpr std::size_t longest_data = 200;  // Bytes of a user's data.
 constexpr std::size_t most_named_strangers = 5;
 constexpr std::string_view kazoos_party = "__party__";
 
-std::string count_text(std::size_t count, const char* name) {
-  return std::to_string(count) + " " + name + (count == 1 ? "" : "s");
-}
-
 /// kazoo and Curator name the members of a double barrier by UUIDs, and kazoo the permits of a semaphore.
 bool is_uuid(const std::string& name) noexcept {
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == '-'; };
@@ -102,8 +98,8 @@ recipe_status membership_of(const node_line& children, bool is_certain) {
   if (!is_certain) status.kinds.push_back(recipe::persistent_node);
   if (!is_certain && are_uuids) status.kinds.insert(status.kinds.end(), {recipe::double_barrier, recipe::semaphore});
   status.client = is_kazoos ? "kazoo" : "";
-  status.state = count_text(status.participants.size() + (is_certain ? status.not_read : 0),
-                            is_certain ? "member" : "ephemeral node");
+  status.state = counted(status.participants.size() + (is_certain ? status.not_read : 0),
+                         is_certain ? "member" : "ephemeral node");
   return status;
 }
 
@@ -131,7 +127,7 @@ recipe_status service_of(const node_line& children) {
   }
   count_unread(status, children);
   const auto count = status.participants.size() + status.not_read;
-  status.state = count_text(count, "instance");
+  status.state = counted(count, "instance");
   status.facts = {{"instances", static_cast<std::int64_t>(count)},
                   {"draining", status.not_read > 0 ? fact_value() : fact_value(draining)}};
   return status;

@@ -132,19 +132,6 @@ struct survey_note {
 /// "/closed: may not be read".
 std::string to_string(const survey_note& note);
 
-/// The elections at and below the root, sorted by path.
-struct election_survey {
-  std::vector<election_status> elections{};
-  std::vector<survey_note> notes{};  ///< Why the survey is not complete.
-  bool complete = true;              ///< False: there may be more elections than these.
-  bool refused = false;              ///< Something may not be read with these credentials.
-};
-
-struct cluster_status {
-  std::vector<server_status> ensemble;
-  std::optional<election_survey> survey;  ///< Nothing: the elections are not known.
-};
-
 // All recipes of one kind at and below a path.
 
 template <class Status>
@@ -160,6 +147,13 @@ template <class Status>
 struct reading {
   zkrecipes::error_code error{};
   Status status{};
+};
+
+using election_survey = survey<election_status>;
+
+struct cluster_status {
+  std::vector<server_status> ensemble;
+  std::optional<election_survey> survey;  ///< Nothing: the elections are not known.
 };
 
 }  // namespace zkadmin

@@ -31,11 +31,6 @@ struct surroundings {
 /// Prints the cluster's status once. Missing information is reported on `err` and by the exit code.
 exit_code show_status(surroundings& around, const settings& wanted, output_format format);
 
-/// Asks the leader at `path` to give up; without `read_write` only shows the request that it would send. With `wait`
-/// follows the hand-over to its end.
-exit_code request_resignation(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
-                              const resignation_options& how);
-
 /// Prints the last terms of the election at `path`.
 exit_code show_history(surroundings& around, const settings& wanted, const std::string& path, output_format format);
 
@@ -49,19 +44,6 @@ exit_code expire_session(surroundings& around, const settings& wanted, const std
 
 /// Prints the shard groups once or, if the path is not empty, the one at the path.
 exit_code show_groups(surroundings& around, const settings& wanted, const std::string& path, output_format format);
-
-/// Freezes the group at `path`, or ends that; without `read_write` only shows the request that it would send.
-exit_code freeze_group(surroundings& around, const settings& wanted, const std::string& path, bool frozen,
-                       bool read_write);
-
-/// Takes a shard, or all, out of quarantine; without `read_write` only shows the requests that it would send.
-exit_code release_shards(surroundings& around, const settings& wanted, const std::string& path,
-                         std::optional<std::uint32_t> which, bool read_write);
-
-/// Decides a transaction of the two-phase commit at `path` by the rule of its coordinator; without `read_write` only
-/// shows the requests that it would send.
-exit_code decide_transaction(surroundings& around, const settings& wanted, const std::string& path,
-                             const std::string& transaction, bool read_write);
 
 /// Prints the topics once or, if the path is not empty, the one at the path.
 exit_code show_topics(surroundings& around, const settings& wanted, const std::string& path, output_format format);
@@ -91,42 +73,13 @@ exit_code run_exporter(surroundings& around, const settings& wanted);
 /// The live screen, until the user or a signal ends it.
 exit_code run_dashboard(surroundings& around, const settings& wanted);
 
-// The commands about waiting lines and services: revoke, evict, service. Each throws `failure`, and without
-// `read_write` only shows the requests that it would send.
-
-/// Asks the holders of the recipe at `path` to give up; with `wait` follows it until they have gone.
-exit_code revoke_place(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
-                       const line_request& how);
-
-/// Takes a waiter out of the line at `path`.
-exit_code evict_waiter(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
-                       const line_request& how);
-
-/// Marks an instance of the service at `path`, so that clients give it no more work; or ends that.
-exit_code drain_instance(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
-                         const std::string& instance);
-exit_code undrain_instance(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
-                           const std::string& instance);
+/// The commands that prepare requests at a path, and send them with --rw; those that wait follow them to their end:
+/// resign, revoke, evict, those about shard groups and services, and `commit decide`, which decides a transaction by
+/// the rule of its coordinator.
+exit_code change_recipe(surroundings& around, const settings& wanted, const invocation& asked);
 
 /// What may be at the path: the kind that the command names, else what the settings declare or the nodes tell.
 recipe_query query_of_line(const settings& wanted, const line_request& how);
-
-// The commands that tell the planner of a shard group what an operator wants. Each throws `failure`; without
-// `read_write` it only shows the requests.
-
-/// The member is to give its shards to the others; the next ends that.
-exit_code drain_member(surroundings& around, const settings& wanted, const std::string& path,
-                       const group_request& asked, bool read_write);
-exit_code undrain_member(surroundings& around, const settings& wanted, const std::string& path,
-                         const group_request& asked, bool read_write);
-
-/// The shard is to be owned by the member; the next ends that.
-exit_code transfer_shard(surroundings& around, const settings& wanted, const std::string& path,
-                         const group_request& asked, bool read_write);
-exit_code unpin_shard(surroundings& around, const settings& wanted, const std::string& path, const group_request& asked,
-                      bool read_write);
-
-// The commands about dead letters. Each throws `failure`.
 
 /// Prints the oldest dead letters of a queue, or of a group of a topic.
 exit_code show_letters(surroundings& around, const settings& wanted, const queue_request& asked, output_format format);
@@ -136,8 +89,6 @@ exit_code change_letters(surroundings& around, const settings& wanted, const que
 
 /// Puts all letters of a parked key back; without `read_write` only shows the first request.
 exit_code unpark(surroundings& around, const settings& wanted, const queue_request& asked);
-
-// The commands about single nodes. Each throws `failure`.
 
 /// The children of a node or, with `recursive`, all nodes below it; at most 10 000.
 exit_code list_nodes(surroundings& around, const settings& wanted, const node_request& asked);

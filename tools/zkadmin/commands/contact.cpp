@@ -91,4 +91,15 @@ void end_contact(asio::io_context& io, contact& with, deadline limit) {
   if (with.session) close_session(io, *with.session, limit);
 }
 
+exit_code run_in_contact(asio::io_context& io, contact& with, deadline limit, const std::function<exit_code()>& work) {
+  try {
+    const auto code = work();
+    end_contact(io, with, limit);
+    return code;
+  } catch (const failure&) {
+    end_contact(io, with, limit);
+    throw;
+  }
+}
+
 }  // namespace zkadmin

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,10 @@ overdue out_of_time(const contact& with);
 
 /// Ends the session, if there is one, so that the servers need not wait for it to expire.
 void end_contact(boost::asio::io_context& io, contact& with, deadline limit);
+
+/// What a command does in this contact, which ends with it, whatever it throws.
+exit_code run_in_contact(boost::asio::io_context& io, contact& with, deadline limit,
+                         const std::function<exit_code()>& work);
 
 // Waits with a time limit for work on a context.
 

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "commands/contact.hpp"
 #include "report/check_report.hpp"
+#include "report/formats.hpp"
 #include "settings/values.hpp"
 
 namespace zkadmin {
@@ -18,7 +19,8 @@ namespace {
 
 /// The command and its task share it.
 struct errand_contact : contact {
-  errand_contact(const settings& with, errand what) : contact(with, "nodes"), work(std::move(what)) {}
+  errand_contact(const settings& with, errand what, const std::string& about)
+      : contact(with, about), work(std::move(what)) {}
   errand work;
 };
 
@@ -29,9 +31,9 @@ boost::asio::awaitable<void> run(std::shared_ptr<errand_contact> with, deadline 
 
 }  // namespace
 
-std::optional<failure> run_errand(surroundings& around, const settings& wanted, errand work) {
+std::optional<failure> run_errand(surroundings& around, const settings& wanted, errand work, const std::string& about) {
   const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
-  const auto with = std::make_shared<errand_contact>(wanted, std::move(work));
+  const auto with = std::make_shared<errand_contact>(wanted, std::move(work), about);
   std::optional<failure> trouble;
   try {
     run_task(around.io, limit, *with, run(with, limit));
@@ -47,21 +49,9 @@ void finish_output(surroundings& around) {
   if (!around.out) throw failure(exit_code::error, "the output could not be written");
 }
 
-namespace {
-
-std::string formatted_verdict(const verdict& judged, output_format format) {
-  switch (format) {
-    case output_format::table: return to_lines(judged);
-    case output_format::json: return to_json(judged);
-    case output_format::tsv: return to_tsv(judged);
-  }
-  return {};
-}
-
-}  // namespace
-
 check_state print_verdict(surroundings& around, const verdict& judged, output_format format) {
-  around.out << formatted_verdict(judged, format);
+  around.out << in_format(
+      format, [&] { return to_lines(judged); }, [&] { return to_json(judged); }, [&] { return to_tsv(judged); });
   finish_output(around);
   return state_of(judged);
 }

@@ -17,8 +17,9 @@ namespace zkadmin {
 using errand = std::function<boost::asio::awaitable<void>(zkrecipes::session, deadline)>;
 
 /// Opens a session, runs the errand and closes the session. The failure, if there was one; the errand may have done a
-/// part.
-std::optional<failure> run_errand(surroundings& around, const settings& wanted, errand work);
+/// part. `about`: of these nothing is known without a server that serves.
+std::optional<failure> run_errand(surroundings& around, const settings& wanted, errand work,
+                                  const std::string& about = "nodes");
 
 /// Flushes the output of a command. Throws `failure` if it could not be written.
 void finish_output(surroundings& around);

@@ -116,14 +116,8 @@ exit_code expire_session(surroundings& around, const settings& wanted, const std
   if (because.empty()) throw failure(exit_code::usage, "--because: expected a reason");
   const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
   const auto asked = std::make_shared<expiry>(wanted, parse_session(session));
-  try {
-    const auto code = look_and_end(around, limit, asked, because, read_write);
-    end_contact(around.io, *asked, limit);
-    return code;
-  } catch (const failure&) {
-    end_contact(around.io, *asked, limit);
-    throw;
-  }
+  return run_in_contact(around.io, *asked, limit,
+                        [&] { return look_and_end(around, limit, asked, because, read_write); });
 }
 
 }  // namespace zkadmin

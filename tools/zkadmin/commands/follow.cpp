@@ -272,14 +272,8 @@ exit_code follow_resignation(surroundings& around, const settings& wanted, const
                              const resignation_options& how) {
   const auto what = std::make_shared<followed>(wanted);
   what->path = parse_path_argument(path);
-  try {
-    const auto code = ask_and_follow(around, what, read_write, how);
-    end_contact(around.io, *what, steady_clock::now());
-    return code;
-  } catch (const failure&) {
-    end_contact(around.io, *what, steady_clock::now());
-    throw;
-  }
+  return run_in_contact(around.io, *what, deadline::min(),
+                        [&] { return ask_and_follow(around, what, read_write, how); });
 }
 
 namespace {
@@ -494,14 +488,7 @@ exit_code follow_revocation(surroundings& around, const settings& wanted, const 
   what->path = parse_path_argument(path);
   what->query = query_of_line(wanted, how);
   what->how = how;
-  try {
-    const auto code = ask_and_follow(around, what, read_write);
-    end_contact(around.io, *what, steady_clock::now());
-    return code;
-  } catch (const failure&) {
-    end_contact(around.io, *what, steady_clock::now());
-    throw;
-  }
+  return run_in_contact(around.io, *what, deadline::min(), [&] { return ask_and_follow(around, what, read_write); });
 }
 
 }  // namespace zkadmin

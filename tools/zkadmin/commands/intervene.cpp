@@ -99,16 +99,12 @@ exit_code intervene(surroundings& around, const settings& wanted, const std::str
   asked->path = checked;
   asked->prepare = std::move(prepare);
   asked->yes = yes;
-  try {
+  return run_in_contact(around.io, *asked, limit, [&] {
     run_task(around.io, limit, *asked, make_ready(asked));
     const exit_code code = asked->prepared->requests.empty() ? exit_code::ok : ask(around, asked, read_write);
     if (then.follow && code == exit_code::ok) follow_to_end(around, asked, then);
-    end_contact(around.io, *asked, limit);
     return code;
-  } catch (const failure&) {
-    end_contact(around.io, *asked, limit);
-    throw;
-  }
+  });
 }
 
 namespace {

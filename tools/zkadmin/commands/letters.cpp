@@ -45,20 +45,14 @@ namespace asio = boost::asio;
 
 constexpr std::size_t most_steps_shown = 2;  // Before the question; without --rw all are shown.
 
-std::string counted_letters(std::size_t count) { return std::to_string(count) + (count == 1 ? " letter" : " letters"); }
-
 const char* past_of(letter_fate fate) { return fate == letter_fate::drop ? "dropped" : "requeued"; }
-
-failure nothing_sent(const std::string& why) {
-  return failure(exit_code::error, printable(why) + ": nothing was sent");
-}
 
 /// Throws `failure` if there is nothing to send.
 void require_steps(const letter_plan& plan, const std::string& folder) {
   if (plan.letters > 0) return;
-  if (plan.parked > 0) throw nothing_sent("the key is parked, so its letters are put back together or not at all");
-  if (plan.strange > 0) throw nothing_sent("it is not of an item that this queue could have had");
-  throw nothing_sent("there are no dead letters in " + folder);
+  if (plan.parked > 0) throw nothing_was_sent("the key is parked, so its letters are put back together or not at all");
+  if (plan.strange > 0) throw nothing_was_sent("it is not of an item that this queue could have had");
+  throw nothing_was_sent("there are no dead letters in " + folder);
 }
 
 /// The letters, and the ACL for items that are put back.
@@ -71,7 +65,7 @@ asio::awaitable<letter_list> read_letters(zkrecipes::session session, letter_sou
 
 asio::awaitable<intervention> prepare_one(zkrecipes::session session, letter_source from, letter_fate fate) {
   const auto list = co_await read_letters(std::move(session), from, fate, deadline::max());
-  if (list.foreign > 0) throw nothing_sent(from.only + " holds no dead letter");
+  if (list.foreign > 0) throw nothing_was_sent(from.only + " holds no dead letter");
   auto plan = plan_letters(list, fate);
   require_steps(plan, list.folder);
   intervention change;
@@ -116,7 +110,7 @@ asio::awaitable<void> carry_out(letter_errand_ptr asked) {
 
 std::string told(const letter_errand& asked) {
   return printable(std::string(past_of(asked.fate)) + " " + std::to_string(asked.result.done) + " of " +
-                   counted_letters(asked.plan.letters) + " of " + asked.from.path);
+                   counted(asked.plan.letters, "letter") + " of " + asked.from.path);
 }
 
 /// Returns what the user is told. Throws `failure`, also if not all was done.
@@ -137,13 +131,13 @@ std::string send_all(surroundings& around, const letter_errand_ptr& asked) {
 std::string notes_of(const letter_errand& asked) {
   std::string text;
   const auto& plan = asked.plan;
-  if (plan.parked > 0) text += "left out: " + counted_letters(plan.parked) + " of parked keys\n";
-  if (plan.strange > 0) text += "left out: " + counted_letters(plan.strange) + " of no item of this queue\n";
+  if (plan.parked > 0) text += "left out: " + counted(plan.parked, "letter") + " of parked keys\n";
+  if (plan.strange > 0) text += "left out: " + counted(plan.strange, "letter") + " of no item of this queue\n";
   if (asked.listed.foreign > 0)
     text += "left out: nodes that are no letters, " + std::to_string(asked.listed.foreign) + "\n";
   if (asked.listed.not_read > 0)
     text += "left for later: " + std::to_string(asked.listed.not_read) + " newer letters\n";
-  return text + counted_letters(plan.letters) + "\n";
+  return text + counted(plan.letters, "letter") + "\n";
 }
 
 void list_all(surroundings& around, const letter_errand_ptr& asked) {
@@ -183,7 +177,7 @@ exit_code change_all(surroundings& around, const settings& wanted, const queue_r
     return exit_code::error;
   }
   around.err << to_text(work->plan, most_steps_shown) << notes << std::flush;
-  if (fate == letter_fate::drop) require_path(around, path, asked.yes, "drop " + counted_letters(work->plan.letters));
+  if (fate == letter_fate::drop) require_path(around, path, asked.yes, "drop " + counted(work->plan.letters, "letter"));
   return send_confirmed(around, work, all);
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/text.hpp"
 #include "brokers/broker_reader.hpp"
-#include "change/group_change.hpp"
 #include "cluster/election_reader.hpp"
 #include "cluster/group.hpp"
 #include "cluster/line_status.hpp"
@@ -15,12 +14,13 @@
 #include "cluster/topic.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
-#include "commands/intervene.hpp"
 #include "commands/listing.hpp"
+#include "report/formats.hpp"
 #include "report/group_report.hpp"
 #include "report/history_report.hpp"
 #include "report/recipe_report.hpp"
 #include "report/session_report.hpp"
+#include "report/status_report.hpp"
 #include "report/stream_report.hpp"
 #include "report/topic_report.hpp"
 #include "sessions/session_end.hpp"
@@ -28,72 +28,29 @@
 #include "settings/values.hpp"
 
 namespace zkadmin {
-namespace {
-
-std::string formatted_groups(const known_groups& groups, output_format format, bool is_one,
-                             const problem_limits& limits) {
-  switch (format) {
-    case output_format::table: return is_one && groups ? to_table(groups->found.at(0), limits) : to_table(groups);
-    case output_format::json: return to_json(groups, limits);
-    case output_format::tsv: return to_tsv(groups, limits);
-  }
-  return {};
-}
-
-}  // namespace
 
 exit_code show_groups(surroundings& around, const settings& wanted, const std::string& path, output_format format) {
   const listing_kind<group_status> groups{"shard group", recipe::shard_group, read_group};
-  return show_list<group_status>(around, wanted, groups, path, [format, &path, &wanted](const known_groups& all) {
-    return formatted_groups(all, format, !path.empty(), wanted.limits);
+  const auto& limits = wanted.limits;
+  return show_list<group_status>(around, wanted, groups, path, [&](const known_groups& all, const auto&) {
+    return in_format(
+        format, [&] { return path.empty() || !all ? to_table(all) : to_table(all->found.at(0), limits); },
+        [&] { return to_json(all, limits); }, [&] { return to_tsv(all, limits); });
   });
 }
-
-exit_code freeze_group(surroundings& around, const settings& wanted, const std::string& path, bool frozen,
-                       bool read_write) {
-  return intervene(around, wanted, path, read_write, frozen ? prepare_freeze : prepare_thaw);
-}
-
-exit_code release_shards(surroundings& around, const settings& wanted, const std::string& path,
-                         std::optional<std::uint32_t> which, bool read_write) {
-  if (!which) return intervene(around, wanted, path, read_write, prepare_release_of_all);
-  return intervene(around, wanted, path, read_write, [shard = *which](zkrecipes::session session, std::string group) {
-    return prepare_release(std::move(session), std::move(group), shard);
-  });
-}
-
-namespace {
-
-std::string formatted_topics(const known_topics& topics, output_format format, bool is_one) {
-  switch (format) {
-    case output_format::table: return is_one && topics ? to_table(topics->found.at(0)) : to_table(topics);
-    case output_format::json: return to_json(topics);
-    case output_format::tsv: return to_tsv(topics);
-  }
-  return {};
-}
-
-}  // namespace
 
 exit_code show_topics(surroundings& around, const settings& wanted, const std::string& path, output_format format) {
   const listing_kind<topic_status> topics{"topic", recipe::topic, read_topic};
-  return show_list<topic_status>(around, wanted, topics, path, [format, &path](const known_topics& all) {
-    return formatted_topics(all, format, !path.empty());
+  return show_list<topic_status>(around, wanted, topics, path, [&](const known_topics& all, const auto&) {
+    return in_format(
+        format, [&] { return path.empty() || !all ? to_table(all) : to_table(all->found.at(0)); },
+        [&] { return to_json(all); }, [&] { return to_tsv(all); });
   });
 }
 
 namespace {
 
 namespace asio = boost::asio;
-
-std::string formatted_streams(const known_streams& streams, output_format format, bool is_one) {
-  switch (format) {
-    case output_format::table: return is_one && streams ? to_table(streams->found.at(0)) : to_table(streams);
-    case output_format::json: return to_json(streams);
-    case output_format::tsv: return to_tsv(streams);
-  }
-  return {};
-}
 
 asio::awaitable<reading<stream_status>> read_with_broker(zkrecipes::session session, std::string path,
                                                          broker_place broker) {
@@ -127,24 +84,16 @@ exit_code show_streams(surroundings& around, const settings& wanted, const std::
   const listing_kind<stream_status> streams{"stream", recipe::stream, reader_with(broker)};
   bool is_troubled = false;
   const auto told = broker ? with_log_of(*broker, wanted) : wanted;
-  const auto code = show_list<stream_status>(around, told, streams, path, [&](const known_streams& all) {
+  const auto code = show_list<stream_status>(around, told, streams, path, [&](const known_streams& all, const auto&) {
     is_troubled = all && print_trouble(around.err, *all);
-    return formatted_streams(all, format, !path.empty());
+    return in_format(
+        format, [&] { return path.empty() || !all ? to_table(all) : to_table(all->found.at(0)); },
+        [&] { return to_json(all); }, [&] { return to_tsv(all); });
   });
   return code == exit_code::ok && is_troubled ? exit_code::error : code;
 }
 
 namespace {
-
-std::string formatted_recipes(const known_recipes& recipes, output_format format, bool is_one,
-                              const problem_limits& limits) {
-  switch (format) {
-    case output_format::table: return is_one && recipes ? to_details(*recipes, limits) : to_table(recipes, limits);
-    case output_format::json: return to_json(recipes, limits);
-    case output_format::tsv: return to_tsv(recipes, limits);
-  }
-  return {};
-}
 
 /// The setting `queues` declares queues as well.
 recipe_query query_of(const settings& wanted, const std::string& kind) {
@@ -164,8 +113,11 @@ exit_code show_recipes(surroundings& around, const settings& wanted, const std::
     if (!only.empty()) return survey_recipe_at(std::move(session), only, query, limit);
     return survey_all_recipes(std::move(session), root, query, middle(limit), limit);
   };
-  return show_found<recipe_status>(around, wanted, "recipes", find, [&](const known_recipes& all) {
-    return formatted_recipes(all, format, !only.empty(), wanted.limits);
+  return show_found<recipe_status>(around, wanted, "recipes", find, [&](const known_recipes& all, const auto&) {
+    const auto& limits = wanted.limits;
+    return in_format(
+        format, [&] { return only.empty() || !all ? to_table(all, limits) : to_details(*all, limits); },
+        [&] { return to_json(all, limits); }, [&] { return to_tsv(all, limits); });
   });
 }
 
@@ -174,16 +126,6 @@ exit_code show_recipes(surroundings& around, const settings& wanted, const std::
 namespace {
 
 namespace asio = boost::asio;
-
-std::string formatted_sessions(const known_sessions& sessions, output_format format, bool is_one) {
-  const auto now = clock_now();
-  switch (format) {
-    case output_format::table: return is_one && sessions ? to_details(*sessions, now) : to_table(sessions, now);
-    case output_format::json: return to_json(sessions, is_one, now);
-    case output_format::tsv: return to_tsv(sessions, is_one, now);
-  }
-  return {};
-}
 
 /// Leaves only this session. Throws `failure` if it is not among them.
 void keep_only(session_survey& all, std::int64_t id) {
@@ -219,8 +161,13 @@ exit_code show_sessions(surroundings& around, const settings& wanted, const std:
   const finder<session_status> find = [wanted, id, all](zkrecipes::session over, deadline limit) {
     return find_sessions(std::move(over), wanted, id, limit, all);
   };
-  return show_found<session_status>(around, wanted, "sessions", find, [&](const auto& found) {
-    return formatted_sessions(found ? *all : known_sessions(), format, id != 0);
+  return show_found<session_status>(around, wanted, "sessions", find, [&](const auto& found, const auto&) {
+    const auto sessions = found ? *all : known_sessions();
+    const auto now = clock_now();
+    const bool is_one = id != 0;
+    return in_format(
+        format, [&] { return is_one && sessions ? to_details(*sessions, now) : to_table(sessions, now); },
+        [&] { return to_json(sessions, is_one, now); }, [&] { return to_tsv(sessions, is_one, now); });
   });
 }
 
@@ -228,14 +175,10 @@ namespace {
 
 namespace asio = boost::asio;
 
-struct history_request : contact {
-  using contact::contact;
-  std::optional<election_status> election;
-};
+using perhaps_election = std::shared_ptr<std::optional<election_status>>;
 
-asio::awaitable<void> read_history_of(std::shared_ptr<history_request> asked, std::string path) {
-  co_await make_contact(asked);
-  asked->election = co_await view_election(*asked->session, std::move(path));
+asio::awaitable<void> read_history(zkrecipes::session session, std::string path, perhaps_election into) {
+  *into = co_await view_election(std::move(session), std::move(path));
 }
 
 /// Throws `failure` if there is no record to tell anything.
@@ -250,19 +193,37 @@ void require_election(const std::optional<election_status>& seen, const std::str
 
 exit_code show_history(surroundings& around, const settings& wanted, const std::string& path, output_format format) {
   const auto checked = parse_path_argument(path);
-  const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
-  const auto asked = std::make_shared<history_request>(wanted);
-  try {
-    run_task(around.io, limit, *asked, read_history_of(asked, checked));
-    end_contact(around.io, *asked, limit);
-  } catch (const failure&) {
-    end_contact(around.io, *asked, limit);
-    throw;
-  }
-  require_election(asked->election, checked);
-  around.out << formatted_history(*asked->election, format, std::chrono::system_clock::now()) << std::flush;
-  if (!around.out) throw failure(exit_code::error, "the output could not be written");
+  const auto seen = std::make_shared<std::optional<election_status>>();
+  const auto read = [checked, seen](zkrecipes::session session, deadline) {
+    return read_history(std::move(session), checked, seen);
+  };
+  if (const auto trouble = run_errand(around, wanted, read, "elections")) throw failure(*trouble);
+  require_election(*seen, checked);
+  around.out << formatted_history(**seen, format, std::chrono::system_clock::now());
+  finish_output(around);
   return exit_code::ok;
+}
+
+namespace {
+
+asio::awaitable<election_survey> find_elections(zkrecipes::session session, std::string root, deadline limit) {
+  collector at(std::move(session), std::move(root));
+  co_await at.search(middle(limit));
+  co_return co_await at.elections(middle(limit));
+}
+
+}  // namespace
+
+exit_code show_status(surroundings& around, const settings& wanted, output_format format) {
+  const finder<election_status> find = [root = wanted.root](zkrecipes::session session, deadline limit) {
+    return find_elections(std::move(session), root, limit);
+  };
+  return show_found<election_status>(around, wanted, "elections", find, [&](const auto& found, const auto& servers) {
+    const cluster_status shown{servers, found};
+    return in_format(
+        format, [&] { return to_table(shown, wanted.limits); }, [&] { return to_json(shown, wanted.limits); },
+        [&] { return to_tsv(shown, wanted.limits); });
+  });
 }
 
 }  // namespace zkadmin

@@ -197,8 +197,6 @@ namespace asio = boost::asio;
 
 constexpr std::size_t most_requests_shown = 20;  // Before the question; without --rw all are shown.
 
-std::string counted_nodes(std::size_t count) { return std::to_string(count) + (count == 1 ? " node" : " nodes"); }
-
 /// Refuses what a recipe keeps anywhere in the listing, and a listing that does not show all.
 void require_deletable(const node_listing& listing, const std::string& path, bool force) {
   if (listing.refused)
@@ -240,11 +238,11 @@ std::string plan_of(const node_listing& listing, std::size_t most) {
   }
   text = to_text(requests);
   if (listing.nodes.size() > most) text += "... and " + std::to_string(listing.nodes.size() - most) + " more\n";
-  return text + counted_nodes(listing.nodes.size()) + " with " + std::to_string(bytes) + " bytes of data\n";
+  return text + counted(listing.nodes.size(), "node") + " with " + std::to_string(bytes) + " bytes of data\n";
 }
 
 std::string result_text(const removal_result& result, std::size_t count, const std::string& path) {
-  auto text = "deleted " + std::to_string(result.deleted) + " of " + counted_nodes(count) + " at and below " + path;
+  auto text = "deleted " + std::to_string(result.deleted) + " of " + counted(count, "node") + " at and below " + path;
   if (result.gone > 0) text += "; " + std::to_string(result.gone) + " had been deleted by others";
   return printable(text);
 }
@@ -309,7 +307,7 @@ exit_code delete_below(surroundings& around, const settings& wanted, const node_
     return exit_code::error;
   }
   around.err << plan_of(listing, most_requests_shown) << audit_plan(wanted) << std::flush;
-  require_path(around, path, asked.yes, "delete " + counted_nodes(listing.nodes.size()));
+  require_path(around, path, asked.yes, "delete " + counted(listing.nodes.size(), "node"));
   return remove_confirmed(around, wanted, path, listing);
 }
 

@@ -23,23 +23,25 @@ namespace zkadmin {
 /// The problems of the transactions at one path.
 problem_list problems_of(const commit_status& commit, const problem_limits& limits = {});
 
-// The problems of queues.
-
-/// The problems of one queue.
 problem_list problems_of(const queue_status& queue, const problem_limits& limits = {});
 
-// The problems of topics.
-
-/// The problems of one topic, each with the groups of consumers that have it.
+/// Each with the groups of consumers that have it.
 problem_list problems_of(const topic_status& topic, const problem_limits& limits = {});
 
-// The problems of shard groups.
-
-/// The problems of one group.
 problem_list problems_of(const group_status& group, const problem_limits& limits = {});
 
-// The places of a line, by ids and sessions.
+problem_list problems_of(const election_status& election, const problem_limits& limits = {});
 
+/// Those that ZooKeeper tells of a source of messages outside of it, and those that its broker tells, if it was asked.
+problem_list problems_of(const stream_status& stream, const problem_limits& limits = {});
+
+/// Those of the recipe's kind, if it has rules of its own, and else those of all kinds.
+problem_list problems_of(const recipe_status& status, const problem_limits& limits = {});
+
+/// Whether the deadline of a hand-over has been over for longer than the limit.
+bool is_late(const hand_over_status& hand_over, const problem_limits& limits = {}) noexcept;
+
+/// The places of a line, by ids and sessions.
 class line_places {
  public:
   /// One place. Those without an id, with the one that all have by default, or of long ago, tell nothing of who comes
@@ -53,23 +55,5 @@ class line_places {
   std::set<std::int64_t> seen_{};
   std::set<std::string> twice_{};  // ids of those whose session has another place
 };
-
-// The problems of elections.
-
-/// The problems of one election.
-problem_list problems_of(const election_status& election, const problem_limits& limits = {});
-
-/// Whether the deadline of a hand-over has been over for longer than the limit.
-bool is_late(const hand_over_status& hand_over, const problem_limits& limits = {}) noexcept;
-
-// The problems of recipes of any kind.
-
-// The problems of sources of messages outside of ZooKeeper.
-
-/// The problems of one source: those that ZooKeeper tells, and those that its broker tells, if it was asked.
-problem_list problems_of(const stream_status& stream, const problem_limits& limits = {});
-
-/// The problems of one recipe: those of its kind, if it has rules of its own, and else those of all kinds.
-problem_list problems_of(const recipe_status& status, const problem_limits& limits = {});
 
 }  // namespace zkadmin

@@ -64,19 +64,15 @@ std::string to_ndjson(const hand_over_step& step) {
 }
 
 std::string to_text(const hand_over_progress& progress, const std::string& ending) {
-  table content;
-  content.columns = {{"STATE"}, {"LASTED", 0, true}, {""}};
-  for (const auto& each : progress.parts()) {
-    content.rows.push_back({{to_string(each.state)},
-                            {each.lasted ? short_duration(*each.lasted) : "-"},
-                            {remark_on(each, is_reached(progress, each))}});
-  }
+  const auto content =
+      table_of({{"STATE"}, {"LASTED", 0, true}, {""}}, progress.parts(), [&progress](const hand_over_part& each) {
+        return row_of(to_string(each.state), each.lasted, remark_on(each, is_reached(progress, each)));
+      });
   return "\n" + printed(content) + (ending.empty() ? "" : "\n" + printable(ending) + "\n");
 }
 
 std::string to_ndjson(const hand_over_progress& progress, const std::string& ending) {
-  json::array states;
-  for (const auto& each : progress.parts()) states.push_back(to_object(progress, each));
+  auto states = array_of(progress.parts(), [&progress](const auto& each) { return to_object(progress, each); });
   json::object object;
   object["event"] = "end";
   object["done"] = progress.is_done();
@@ -133,10 +129,8 @@ std::chrono::milliseconds last_end(const revocation_progress& progress) {
   return last;
 }
 
-json::array array_of(const std::vector<std::string>& names) {
-  json::array all;
-  for (const auto& each : names) all.push_back(json::value(or_null(each)));
-  return all;
+json::array holder_array(const std::vector<std::string>& names) {
+  return array_of(names, [](const std::string& each) { return or_null(each); });
 }
 
 }  // namespace
@@ -167,9 +161,9 @@ std::string to_ndjson(const revocation_progress& progress, const std::string& pr
   json::object object;
   object["event"] = "end";
   object["done"] = progress.is_done();
-  object["gone"] = array_of(names_of(progress, true));
-  object["still_there"] = array_of(names_of(progress, false));
-  object["holders"] = progress.is_present_known ? json::value(array_of(progress.present)) : json::value(nullptr);
+  object["gone"] = holder_array(names_of(progress, true));
+  object["still_there"] = holder_array(names_of(progress, false));
+  object["holders"] = progress.is_present_known ? json::value(holder_array(progress.present)) : json::value(nullptr);
   object["after_ms"] = last_end(progress).count();
   object["problem"] = or_null(problem);
   return json_line(object);

@@ -24,6 +24,8 @@ std::string printed(const table& content) {
   return page.to_text();
 }
 
+std::string block(const table& content) { return content.rows.empty() ? "" : "\n" + printed(content); }
+
 std::string utc_time(std::int64_t ms) {
   const auto seconds = static_cast<std::time_t>(ms / 1000);
   std::tm parts{};
@@ -117,7 +119,7 @@ std::string escaped(std::string_view field) {
 
 }  // namespace
 
-std::string tsv_line(std::initializer_list<std::string> fields) {
+std::string line_of(std::initializer_list<std::string> fields) {
   std::string text;
   for (const auto& each : fields) text += escaped(each) + "\t";
   if (!text.empty()) text.pop_back();
@@ -133,10 +135,20 @@ std::string json_line(const boost::json::object& document) {
   return zkrecipes::detail::coded_json(boost::json::serialize(document)) + "\n";
 }
 
+boost::json::array text_array(const std::vector<std::string>& texts) {
+  return array_of(texts, [](const auto& each) { return boost::json::value(well_formed(each)); });
+}
+
 boost::json::array note_array(const std::vector<survey_note>& notes) {
-  boost::json::array all;
-  for (const auto& each : notes) all.push_back({{"path", well_formed(each.path)}, {"text", well_formed(each.text)}});
-  return all;
+  return array_of(notes, [](const survey_note& each) {
+    return boost::json::object{{"path", well_formed(each.path)}, {"text", well_formed(each.text)}};
+  });
+}
+
+std::string note_lines(const std::vector<survey_note>& notes) {
+  std::string text;
+  for (const auto& each : notes) text += tsv_line("note", each.path, each.text);
+  return text;
 }
 
 }  // namespace zkadmin

@@ -9,12 +9,6 @@
 
 namespace zkadmin {
 
-// Nodes as text for people.
-
-std::string listing_table(const node_listing& listing, listing_style style);
-
-std::string stat_table(const node_view& node);
-
 namespace {
 
 constexpr std::size_t longest_name = 256;  // Bytes.
@@ -121,10 +115,8 @@ json::object head_of(const node_listing& listing) {
 }
 
 std::string listing_json(const node_listing& listing) {
-  json::array nodes;
-  for (const auto& each : listing.nodes) nodes.push_back(node_object(each));
   auto document = head_of(listing);
-  document["nodes"] = std::move(nodes);
+  document["nodes"] = array_of(listing.nodes, node_object);
   return json_line(document);
 }
 
@@ -135,20 +127,17 @@ std::string listing_ndjson(const node_listing& listing) {
 }
 
 std::string node_tsv(const node_view& node) {
-  if (!node.stat) return tsv_line({"node", node.path});
+  if (!node.stat) return tsv_line("node", node.path);
   const auto& stat = *node.stat;
-  return tsv_line({"node", node.path, kind_of(stat), owner_of(stat), node.recipe, std::to_string(stat.data_length),
-                   std::to_string(stat.num_children), std::to_string(stat.version), std::to_string(stat.cversion),
-                   std::to_string(stat.aversion), id_text(stat.czxid), id_text(stat.mzxid), id_text(stat.pzxid),
-                   std::to_string(stat.ctime), std::to_string(stat.mtime)});
+  return tsv_line("node", node.path, kind_of(stat), owner_of(stat), node.recipe, stat.data_length, stat.num_children,
+                  stat.version, stat.cversion, stat.aversion, id_text(stat.czxid), id_text(stat.mzxid),
+                  id_text(stat.pzxid), stat.ctime, stat.mtime);
 }
 
 std::string listing_tsv(const node_listing& listing) {
-  std::string text =
-      tsv_line({"nodes", listing.complete ? "complete" : "incomplete", std::to_string(listing.nodes.size())});
+  std::string text = tsv_line("nodes", listing.complete ? "complete" : "incomplete", listing.nodes.size());
   for (const auto& each : listing.nodes) text += node_tsv(each);
-  for (const auto& each : listing.notes) text += tsv_line({"note", each.path, each.text});
-  return text;
+  return text + note_lines(listing.notes);
 }
 
 }  // namespace
@@ -189,7 +178,7 @@ std::string data_text(const node_view& node, const std::string& data, node_forma
   const bool is_text = is_utf8(data);
   const char* encoding = is_text ? "utf-8" : "base64";
   const auto encoded = is_text ? data : base64(data);
-  if (format == node_format::tsv) return tsv_line({"data", node.path, encoding, encoded});
+  if (format == node_format::tsv) return tsv_line("data", node.path, encoding, encoded);
   json::object document{{"schema", 1}, {"encoding", encoding}, {"data", encoded}};
   for (const auto& [key, value] : node_object(node)) document[key] = value;
   return json_line(document);
@@ -202,10 +191,6 @@ namespace json = boost::json;
 constexpr std::size_t longest_line = 200;       // Bytes of data for people.
 constexpr std::size_t most_shown = 10;          // Children for people.
 constexpr std::size_t most_in_a_line = 10'000;  // Children for programs.
-
-std::string counted(std::int64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 std::string unseen_text(const node_change& change) {
   if (!is_change(change)) return {};
@@ -267,17 +252,12 @@ std::string change_json(const node_change& change, const std::string& path, std:
 
 std::string change_tsv(const node_change& change, const std::string& path, std::int64_t now) {
   const bool is_text = change.data && is_utf8(*change.data);
-  const auto unseen = is_change(change) && change.unseen ? std::to_string(*change.unseen) : "";
-  auto text = tsv_line({"change", std::to_string(now), to_string(change.what), path, unseen,
-                        change.stat ? std::to_string(change.stat->version) : "",
-                        !change.data ? ""
-                        : is_text    ? "utf-8"
-                                     : "base64",
-                        !change.data ? ""
-                        : is_text    ? *change.data
-                                     : base64(*change.data)});
-  for (const auto& each : change.added) text += tsv_line({"added", path, each});
-  for (const auto& each : change.removed) text += tsv_line({"removed", path, each});
+  const auto* const encoding = is_text ? "utf-8" : change.data ? "base64" : "";
+  const auto data = is_text ? *change.data : base64(change.data.value_or(""));
+  auto text = tsv_line("change", now, to_string(change.what), path, is_change(change) ? change.unseen : std::nullopt,
+                       change.stat ? std::to_string(change.stat->version) : "", encoding, data);
+  for (const auto& each : change.added) text += tsv_line("added", path, each);
+  for (const auto& each : change.removed) text += tsv_line("removed", path, each);
   return text;
 }
 

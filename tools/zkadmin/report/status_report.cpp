@@ -16,8 +16,6 @@
 namespace zkadmin {
 namespace {
 
-std::string number(std::optional<std::int64_t> value) { return value ? std::to_string(*value) : ""; }
-
 std::string latency(const std::optional<latency_ms>& value) {
   if (!value) return {};
   char text[80];
@@ -38,9 +36,8 @@ table_row server_row(const server_status& server, const problem_list& problems) 
     row.push_back({server.error, how});
     return row;
   }
-  row.push_back({server.zxid ? hexadecimal(*server.zxid) : ""});
-  for (auto text : {number(server.connections), latency(server.latency), number(server.outstanding),
-                    number(server.nodes), server.version})
+  for (auto text : {server.zxid ? hexadecimal(*server.zxid) : "", field_of(server.connections), latency(server.latency),
+                    field_of(server.outstanding), field_of(server.nodes), server.version})
     row.push_back({std::move(text)});
   return row;
 }
@@ -70,24 +67,25 @@ std::string waiting_candidates(const election_status& election) {
 }  // namespace
 
 table ensemble_table(std::span<const server_status> servers, const problem_limits& limits) {
-  table content;
-  content.columns = {{"SERVER", 0, false, 24, true}, {"ROLE"},           {"ZXID", 1},        {"CONN", 2, true},
-                     {"LATENCY MS", 3, true},        {"OUTST", 4, true}, {"NODES", 5, true}, {"VERSION", 6}};
-  for (const auto& each : servers) content.rows.push_back(server_row(each, problems_of(each, servers, limits)));
-  return content;
+  return table_of({{"SERVER", 0, false, 24, true},
+                   {"ROLE"},
+                   {"ZXID", 1},
+                   {"CONN", 2, true},
+                   {"LATENCY MS", 3, true},
+                   {"OUTST", 4, true},
+                   {"NODES", 5, true},
+                   {"VERSION", 6}},
+                  servers, [&](const auto& each) { return server_row(each, problems_of(each, servers, limits)); });
 }
 
 table election_table(std::span<const election_status> elections, const problem_limits& limits) {
-  table content;
-  content.columns = {
-      {"PATH", 0, false, 20, true}, {"EPOCH", 2, true}, {"PHASE", 1}, {"LEADER", 0, false, 14, true}, {"WAITING", 3}};
-  for (const auto& each : elections)
-    content.rows.push_back({{each.path},
-                            {each.epoch > 0 ? std::to_string(each.epoch) : "-"},
-                            {each.phase, look_of_phase(each, limits)},
-                            leader_cell(each),
-                            {waiting_candidates(each)}});
-  return content;
+  const auto row = [&limits](const election_status& each) {
+    return row_of(each.path, each.epoch > 0 ? std::to_string(each.epoch) : "-",
+                  table_cell{each.phase, look_of_phase(each, limits)}, leader_cell(each), waiting_candidates(each));
+  };
+  return table_of(
+      {{"PATH", 0, false, 20, true}, {"EPOCH", 2, true}, {"PHASE", 1}, {"LEADER", 0, false, 14, true}, {"WAITING", 3}},
+      elections, row);
 }
 
 std::string hand_over_line(const hand_over_status& hand_over) {
@@ -153,14 +151,12 @@ table with_activities(const std::vector<election_status>& elections, const probl
 }  // namespace
 
 std::string to_table(const cluster_status& cluster, const problem_limits& limits) {
-  std::string text =
+  const auto servers =
       quorum_banner(cluster.ensemble).text + "\n\n" + printed(ensemble_table(cluster.ensemble, limits)) + "\n";
-  if (!cluster.survey) return text + "Elections: not known.\n";
-  auto elections = cluster.survey->elections;
+  auto elections = cluster.survey ? cluster.survey->found : std::vector<election_status>();
   put_problems_first(elections, limits);
-  if (!elections.empty()) text += printed(with_activities(elections, limits));
-  if (!cluster.survey->complete) return text + "There may be more elections than these.\n";
-  return elections.empty() ? text + "No elections.\n" : text;
+  return servers + survey_table(cluster.survey, "elections",
+                                elections.empty() ? "" : printed(with_activities(elections, limits)));
 }
 
 namespace {
@@ -206,10 +202,9 @@ json::value hand_over_object(const std::optional<hand_over_status>& hand_over) {
 
 json::value waiter_array(const election_status& election) {
   if (!is_known(election)) return nullptr;
-  json::array waiters;
-  for (const auto& each : election.waiters)
-    waiters.push_back({{"id", well_formed(each.id)}, {"position", each.position}});
-  return waiters;
+  return array_of(election.waiters, [](const candidate_status& each) {
+    return json::object{{"id", well_formed(each.id)}, {"position", each.position}};
+  });
 }
 
 json::object election_object(const election_status& election, const problem_limits& limits) {
@@ -228,30 +223,22 @@ json::object election_object(const election_status& election, const problem_limi
   return object;
 }
 
-json::value election_array(const std::optional<election_survey>& survey, const problem_limits& limits) {
-  if (!survey) return nullptr;
-  json::array elections;
-  for (const auto& each : survey->elections) elections.push_back(election_object(each, limits));
-  return elections;
-}
-
 }  // namespace
 
 std::string to_json(const cluster_status& cluster, const problem_limits& limits) {
-  json::array ensemble;
-  for (const auto& each : cluster.ensemble) ensemble.push_back(server_object(each));
-  json::object document;
-  document["schema"] = 2;
-  document["ensemble"] = std::move(ensemble);
-  document["complete"] = cluster.survey && cluster.survey->complete;
-  document["elections"] = election_array(cluster.survey, limits);
-  document["notes"] = cluster.survey ? note_array(cluster.survey->notes) : json::array();
+  const auto& survey = cluster.survey;
+  json::object document{{"schema", 2},
+                        {"ensemble", array_of(cluster.ensemble, server_object)},
+                        {"complete", survey && survey->complete},
+                        {"elections", nullptr},
+                        {"notes", survey ? note_array(survey->notes) : json::array()}};
+  if (survey)
+    document["elections"] =
+        array_of(survey->found, [&limits](const auto& each) { return election_object(each, limits); });
   return json_line(document);
 }
 
 namespace {
-
-std::string digits(std::optional<std::int64_t> value) { return value ? std::to_string(*value) : ""; }
 
 std::string decimal(double value) {
   char text[48];
@@ -261,36 +248,25 @@ std::string decimal(double value) {
 
 std::string server_line(const server_status& server) {
   const auto& latency = server.latency;
-  return tsv_line({"server", server.server, server.role ? to_string(*server.role) : "", server.reachable ? "yes" : "no",
-                   server.zxid ? hexadecimal(*server.zxid) : "", digits(server.connections),
-                   latency ? decimal(latency->min) : "", latency ? decimal(latency->avg) : "",
-                   latency ? decimal(latency->max) : "", digits(server.outstanding), digits(server.nodes),
-                   server.version, server.error});
-}
-
-// A value that is not known is an empty field.
-std::string survey_line(const std::optional<election_survey>& survey) {
-  return tsv_line({"elections",
-                   !survey            ? "unknown"
-                   : survey->complete ? "complete"
-                                      : "incomplete",
-                   survey ? std::to_string(survey->elections.size()) : ""});
+  return tsv_line("server", server.server, server.role ? to_string(*server.role) : "", server.reachable,
+                  server.zxid ? hexadecimal(*server.zxid) : "", server.connections,
+                  latency ? decimal(latency->min) : "", latency ? decimal(latency->avg) : "",
+                  latency ? decimal(latency->max) : "", server.outstanding, server.nodes, server.version, server.error);
 }
 
 std::string election_lines(const election_status& election, const problem_limits& limits) {
-  const hand_over_status none;
-  const auto& hand_over = election.hand_over ? *election.hand_over : none;
-  const auto ms = [&election](auto duration) {
-    return election.hand_over ? std::to_string(duration.count()) : std::string();
+  const auto& leader = election.leader;
+  const auto& hand_over = election.hand_over;
+  const auto of_hand_over = [&hand_over](const auto& member) {
+    return hand_over ? field_of((*hand_over).*member) : std::string();
   };
-  const auto& asked = election.resignation_asked;
-  std::string text = tsv_line(
-      {"election", election.path, is_known(election) ? std::to_string(election.epoch) : "", election.phase,
-       election.leader ? election.leader->id : "", election.leader ? std::to_string(election.leader->token) : "",
-       election.takeover, hand_over.from, hand_over.to, hand_over.state, ms(hand_over.elapsed), ms(hand_over.deadline),
-       asked ? std::to_string(asked->count()) : "", text_of(problems_of(election, limits))});
-  for (const auto& each : election.waiters)
-    text += tsv_line({"waiter", election.path, std::to_string(each.position), each.id});
+  auto text = tsv_line("election", election.path, is_known(election) ? std::to_string(election.epoch) : "",
+                       election.phase, leader ? leader->id : "", leader ? std::to_string(leader->token) : "",
+                       election.takeover, of_hand_over(&hand_over_status::from), of_hand_over(&hand_over_status::to),
+                       of_hand_over(&hand_over_status::state), of_hand_over(&hand_over_status::elapsed),
+                       of_hand_over(&hand_over_status::deadline), election.resignation_asked,
+                       text_of(problems_of(election, limits)));
+  for (const auto& each : election.waiters) text += tsv_line("waiter", election.path, each.position, each.id);
   return text;
 }
 
@@ -299,11 +275,8 @@ std::string election_lines(const election_status& election, const problem_limits
 std::string to_tsv(const cluster_status& cluster, const problem_limits& limits) {
   std::string text;
   for (const auto& each : cluster.ensemble) text += server_line(each);
-  text += survey_line(cluster.survey);
-  if (!cluster.survey) return text;
-  for (const auto& each : cluster.survey->elections) text += election_lines(each, limits);
-  for (const auto& each : cluster.survey->notes) text += tsv_line({"note", each.path, each.text});
-  return text;
+  return text +
+         survey_tsv(cluster.survey, "elections", [&limits](const auto& each) { return election_lines(each, limits); });
 }
 
 }  // namespace zkadmin

@@ -6,6 +6,7 @@
 #include "problems/ensemble_rules.hpp"
 #include "problems/problem.hpp"
 #include "problems/rules.hpp"
+#include "report/formats.hpp"
 #include "report/group_report.hpp"
 #include "report/history_report.hpp"
 #include "report/status_report.hpp"
@@ -69,7 +70,7 @@ void add_problems(sheet& to, const problem_list& problems) {
 }
 
 const election_status* find_election(const model& state, const std::string& path) {
-  return state.seen.elections ? find_by_path(state.seen.elections->elections, path) : nullptr;
+  return find_by_path(state.seen.elections, path);
 }
 
 std::string gaps_of(const std::vector<survey_note>& notes, bool is_complete) {
@@ -141,15 +142,11 @@ std::string leader_text(const election_status& election) {
 }
 
 table waiter_table(const election_status& election) {
-  table content;
-  content.columns = {{"POS", 0, true}, {"WAITING"}, {"SESSION"}, {"TOKEN", 0, true}, {"NODE"}};
-  for (const auto& each : election.waiters)
-    content.rows.push_back({{std::to_string(each.position)},
-                            {each.id},
-                            {hexadecimal(static_cast<std::uint64_t>(each.session_id))},
-                            {std::to_string(each.token)},
-                            {each.node}});
-  return content;
+  return table_of({{"POS", 0, true}, {"WAITING"}, {"SESSION"}, {"TOKEN", 0, true}, {"NODE"}}, election.waiters,
+                  [](const candidate_status& each) {
+                    const auto session = hexadecimal(static_cast<std::uint64_t>(each.session_id));
+                    return row_of(each.position, each.id, session, each.token, each.node);
+                  });
 }
 
 void add_activity(sheet& to, const election_status& election, const problem_limits& limits) {
@@ -166,31 +163,20 @@ void add_activity(sheet& to, const election_status& election, const problem_limi
 
 /// The elections with the columns of the page or, without `is_whole`, of the overview.
 list_view elections_with(const model& state, bool is_whole) {
-  list_view list;
-  const auto& seen = state.seen.elections;
-  list.is_known = seen.has_value();
-  const std::vector<election_status> none;
-  const auto& elections = seen ? seen->elections : none;
-  list.content = election_table(elections, state.limits);
+  auto columns = election_table({}, state.limits).columns;
   if (is_whole) {
-    list.content.columns.insert(list.content.columns.begin() + 3, {"FOR", 2, true});
-    list.content.columns.push_back({"ACTIVITY", 4, false, 20});
+    columns.insert(columns.begin() + 3, {"FOR", 2, true});
+    columns.push_back({"ACTIVITY", 4, false, 20});
   }
-  problem_list problems;
-  std::size_t troubled = 0;
-  for (std::size_t i = 0; i < elections.size(); ++i) {
-    const auto& each = elections[i];
-    list.keys.push_back({each.path, screen_place{page::elections, each.path}});
-    const auto more = problems_of(each, state.limits);
-    troubled += more.empty() ? 0 : 1;
-    problems.insert(problems.end(), more.begin(), more.end());
-    if (!is_whole) continue;
-    auto& row = list.content.rows[i];
-    row.insert(row.begin() + 3, age_cell(state, each));
-    row.push_back({activity_line(each), look::warning});
-  }
-  list.remark = remark_on(state, problems, troubled, seen ? gaps_of(seen->notes, seen->complete) : "");
-  return list;
+  const auto add_row = [&](list_view& list, const election_status& each, const problem_list&) {
+    auto row = election_table({&each, 1}, state.limits).rows.front();
+    if (is_whole) {
+      row.insert(row.begin() + 3, age_cell(state, each));
+      row.push_back({activity_line(each), look::warning});
+    }
+    list.add({each.path, screen_place{page::elections, each.path}}, std::move(row));
+  };
+  return list_of_survey(state, state.seen.elections, std::move(columns), add_row);
 }
 
 }  // namespace
@@ -242,25 +228,22 @@ void add_group(sheet& to, const model& state, const std::string& path) {
 
 namespace {
 
-table_row row_of(const topic_status& topic, const topic_group_status* group, look how) {
-  const auto lag = group ? total_of(group->behind) : topic_shard_status{};
-  const bool is_behind = lag.messages > 0;
-  return {{topic.path, how},
-          {group ? group->name : "-"},
-          {group ? std::to_string(lag.messages) : "-"},
-          {is_behind ? short_duration(lag.oldest) : "-", look::plain,
-           is_behind ? std::optional(lag.oldest.count()) : std::nullopt},
-          {group ? std::to_string(group->behind.size()) : "-"},
-          {group ? std::to_string(group->dead_letters) : "-"},
-          {std::to_string(total_of(topic.kept).messages)},
-          {std::to_string(topic.shards)}};
+table_row topic_row(const topic_status& topic, const topic_group_status* group, look how) {
+  const auto messages = total_of(topic.kept).messages;
+  const table_cell path{topic.path, how};
+  if (!group) return row_of(path, "-", "-", "-", "-", "-", messages, topic.shards);
+  const auto lag = total_of(group->behind);
+  const auto oldest =
+      lag.messages > 0 ? table_cell{short_duration(lag.oldest), look::plain, lag.oldest.count()} : table_cell{"-"};
+  return row_of(path, group->name, lag.messages, oldest, group->behind.size(), group->dead_letters, messages,
+                topic.shards);
 }
 
 void add_rows(list_view& list, const topic_status& topic, const problem_list& problems) {
   const screen_place target{page::topics, topic.path};
-  if (topic.groups.empty()) list.add({topic.path, target}, row_of(topic, nullptr, look_of(problems)));
+  if (topic.groups.empty()) list.add({topic.path, target}, topic_row(topic, nullptr, look_of(problems)));
   for (const auto& each : topic.groups)
-    list.add({topic.path + ' ' + each.name, target}, row_of(topic, &each, look_of(problems)));
+    list.add({topic.path + ' ' + each.name, target}, topic_row(topic, &each, look_of(problems)));
 }
 
 }  // namespace
@@ -296,7 +279,7 @@ void add_topic(sheet& to, const model& state, const std::string& path) {
 namespace {
 
 /// A queue that the settings declare.
-recipe_status recipe_of(const queue_status& queue) {
+recipe_status declared_queue(const queue_status& queue) {
   recipe_status status;
   status.path = queue.path;
   status.kinds = {recipe::queue};
@@ -319,42 +302,30 @@ std::optional<recipe_survey> all_recipes_of(const model& state) {
   recipe_survey all = state.seen.recipes.value_or(recipe_survey{});
   if (!state.seen.queues) return all;
   const auto& queues = *state.seen.queues;
-  for (const auto& each : queues.found) all.found.push_back(recipe_of(each));
+  for (const auto& each : queues.found) all.found.push_back(declared_queue(each));
   all.notes.insert(all.notes.end(), queues.notes.begin(), queues.notes.end());
   all.complete = all.complete && queues.complete;
   put_problems_first(all.found, state.limits);
   return all;
 }
 
-std::string dash_if_none(const std::string& text) { return text.empty() ? "-" : text; }
-
 table_cell age_cell(const std::optional<std::chrono::milliseconds>& age) {
   return age ? table_cell{short_duration(*age), look::plain, age->count()} : table_cell{"-"};
-}
-
-template <class Number>
-std::string number_text(const std::optional<Number>& number) {
-  return number ? std::to_string(*number) : "-";
 }
 
 std::string session_text(std::int64_t session) {
   return session == 0 ? "none" : hexadecimal(static_cast<std::uint64_t>(session));
 }
 
-table participant_table(const recipe_status& status) {
-  table content;
-  content.columns = {{"POS", 0, true},   {"ROLE"},         {"ID"},     {"SESSION"},
-                     {"TOKEN", 0, true}, {"FOR", 0, true}, {"DETAIL"}, {"NODE"}};
-  for (const auto& each : status.participants)
-    content.rows.push_back({{number_text(each.position)},
-                            {each.role, each.is_orphan ? look::warning : look::plain},
-                            {dash_if_none(each.id)},
-                            {each.session ? session_text(*each.session) : "-"},
-                            {number_text(each.token)},
-                            age_cell(each.age),
-                            {each.is_readable ? dash_if_none(each.detail) : "may not be read"},
-                            {dash_if_none(each.node)}});
-  return content;
+table table_of_participants(const recipe_status& status) {
+  const auto row = [](const participant_status& each) {
+    const table_cell role{each.role, each.is_orphan ? look::warning : look::plain};
+    return row_of(each.position, role, or_dash(each.id), each.session ? session_text(*each.session) : "-", each.token,
+                  age_cell(each.age), each.is_readable ? or_dash(each.detail) : "may not be read", or_dash(each.node));
+  };
+  return table_of(
+      {{"POS", 0, true}, {"ROLE"}, {"ID"}, {"SESSION"}, {"TOKEN", 0, true}, {"FOR", 0, true}, {"DETAIL"}, {"NODE"}},
+      status.participants, row);
 }
 
 void add_facts(sheet& to, const recipe_status& status) {
@@ -371,12 +342,9 @@ list_view recipe_list_view(const model& state) {
   const auto add_row = [](list_view& list, const recipe_status& status, const problem_list& problems) {
     const bool is_readable = status.access == recipe_access::readable;
     list.add({status.path + ' ' + kind_text(status), screen_place{page::recipes, status.path}},
-             {{status.path, look_of(problems)},
-              {kind_text(status)},
-              {is_readable ? dash_if_none(status.state) : to_string(status.access)},
-              {dash_if_none(status.holder)},
-              {number_text(status.waiting)},
-              age_cell(status.age)});
+             row_of(table_cell{status.path, look_of(problems)}, kind_text(status),
+                    is_readable ? or_dash(status.state) : to_string(status.access), or_dash(status.holder),
+                    status.waiting, age_cell(status.age)));
   };
   return list_of_survey(state, all_recipes_of(state),
                         {{"PATH", 0, false, 16, true},
@@ -397,13 +365,13 @@ void add_recipe(sheet& to, const model& state, const std::string& path) {
   if (status->kinds.size() > 1)
     to.add_text("Nothing tells which of these it is: declare it with the setting `recipes`.");
   if (status->access != recipe_access::readable) to.add_field("access", to_string(status->access), look::warning);
-  to.add_field("state", dash_if_none(status->state));
+  to.add_field("state", or_dash(status->state));
   if (!status->holder.empty()) to.add_field("holder", status->holder);
   if (status->session) to.add_field("session", session_text(*status->session));
   if (status->age) to.add_field("for", short_duration(*status->age));
   add_facts(to, *status);
   add_problems(to, problems_of(*status, state.limits));
-  to.add_table(participant_table(*status));
+  to.add_table(table_of_participants(*status));
   if (status->not_read > 0) to.add_text("and " + std::to_string(status->not_read) + " more, which were not read");
 }
 
@@ -436,10 +404,8 @@ void add_commit(sheet& to, const model& state, const std::string& path) {
   to.add_subject("TWO-PHASE COMMIT", path, staleness(state));
   to.add_field("undecided", std::to_string(commit->undecided.size()));
   add_problems(to, problems_of(*commit, state.limits));
-  table content;
-  content.columns = {{"FOR", 0, true}, {"TRANSACTION"}};
-  for (const auto& each : commit->undecided) content.rows.push_back({age_cell(each, state.limits), {each.id}});
-  to.add_table(content);
+  const auto row = [&state](const auto& each) { return row_of(age_cell(each, state.limits), each.id); };
+  to.add_table(table_of({{"FOR", 0, true}, {"TRANSACTION"}}, commit->undecided, row));
 }
 
 // The events since the start.

@@ -40,7 +40,7 @@ struct list_line {
 std::vector<list_line> list_lines(const model& state, const list_view& list) {
   std::map<std::string_view, const election_status*> busy;
   if (state.seen.elections)
-    for (const auto& each : state.seen.elections->elections)
+    for (const auto& each : state.seen.elections->found)
       if (has_activity(each)) busy[each.path] = &each;
   std::vector<list_line> all;
   for (std::size_t i = 0; i < list.keys.size(); ++i) {

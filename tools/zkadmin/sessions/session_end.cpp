@@ -159,9 +159,8 @@ asio::awaitable<led_terms> find_led_terms(zkrecipes::session session, std::strin
   co_await all.search(limit);
   const auto seen = co_await all.elections(limit);
   led_terms terms;
-  terms.complete =
-      seen.complete && std::ranges::all_of(seen.elections, [](const auto& each) { return is_known(each); });
-  for (const auto& each : seen.elections) add(terms, each, leader);
+  terms.complete = seen.complete && std::ranges::all_of(seen.found, [](const auto& each) { return is_known(each); });
+  for (const auto& each : seen.found) add(terms, each, leader);
   for (const auto& each : all.found(recipe::shard_group)) co_await add_shards(terms, session, each, leader);
   co_return terms;
 }
