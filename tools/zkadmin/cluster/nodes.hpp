@@ -1,4 +1,4 @@
-// Single nodes: paths, owners, what recipes have stored in them, and how ls, stat and tree show them.
+// Single nodes: paths, owners, and how ls, stat and tree show them.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,6 @@
 #include <zkrecipes/session.hpp>
 
 #include "cluster/status.hpp"
-#include "format/json_object.hpp"
 
 namespace zkadmin {
 
@@ -41,17 +40,6 @@ inline std::int64_t session_of(const zkrecipes::node_stat& stat) noexcept {
   const bool has_time_to_live = (static_cast<std::uint64_t>(owner) >> 40) == 0xff'0000;
   return is_container || has_time_to_live ? 0 : owner;
 }
-
-// Reads what a recipe has stored in a node.
-
-/// The data of a node as a JSON object; an empty one if it is none. Ids may hold any bytes, as in the library.
-zkrecipes::detail::json_object parse_stored(std::string_view data);
-
-/// A field of type string; empty if it is missing or has another type.
-std::string text_field(const zkrecipes::detail::json_object& record, std::string_view name);
-
-/// A field that is a whole number; 0 if it is missing or has another type.
-std::int64_t integer_field(const zkrecipes::detail::json_object& record, std::string_view name);
 
 // Single nodes, as ls, stat and tree show them.
 

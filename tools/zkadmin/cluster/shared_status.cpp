@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "cluster/line_status.hpp"
 #include "cluster/nodes.hpp"
+#include "cluster/stored_record.hpp"
 #include "line/member_data.hpp"
 #include "once/once_state.hpp"
 
