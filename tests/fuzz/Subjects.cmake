@@ -98,79 +98,55 @@ set(rabbit_subjects
   rabbitmq/rabbit_error
   rabbitmq/rabbit_link)
 set(admin_subjects
-  cluster/admin_answers
-  cluster/admin_object
-  cluster/audit_entry
-  cluster/recipe_reader
-  cluster/four_letter_answers
-  cluster/group_status
-  cluster/known_recipe
+  base/text
+  change/audit
+  cluster/group
   cluster/line_status
-  cluster/node_line
-  cluster/node_status
-  cluster/node_view
-  cluster/queue_status
+  cluster/nodes
+  cluster/queue
+  cluster/recipe_reader
   cluster/recipe_status
   cluster/recognize
-  cluster/session_password
-  cluster/srvr
+  cluster/shared_status
   cluster/status
-  cluster/stored_record
-  cluster/stream_status
-  cluster/topic_status
-  exporter/metrics_server
+  cluster/stream
+  cluster/topic
   exporter/cluster_metrics
-  problems/commit_rules
-  problems/election_rules
+  exporter/metrics_server
   problems/ensemble_rules
-  problems/group_rules
-  problems/line_places
   problems/problem
-  problems/queue_rules
-  problems/recipe_rules
-  problems/topic_rules
+  problems/rules
   problems/verdict
-  report/encoding
-  report/group_table
+  report/formats
+  report/group_report
   report/history_report
-  report/recipe_table
-  report/tables
-  report/times
-  report/topic_table
-  report/tsv
+  report/recipe_report
+  report/status_report
+  report/topic_report
   screen/differences
-  screen/list_view
-  screen/fitted
-  screen/grid
-  screen/key_table
   screen/kept_page
-  screen/update
-  screen/list_page
+  screen/key_table
+  screen/list_view
   screen/navigation
-  screen/overview
   screen/page
   screen/page_content
-  screen/pages/commits
-  screen/pages/elections
-  screen/pages/events
-  screen/pages/groups
-  screen/pages/help
-  screen/pages/problems
-  screen/pages/recipes
-  screen/pages/servers
-  screen/pages/topics
+  screen/pages
   screen/render
   screen/sheet
-  screen/stroke
-  screen/table
+  screen/update
   security/security_verdict
   security/server_exposure
-  settings/clusters
+  servers/admin_client
+  servers/prober
+  sessions/session_answers
+  sessions/session_end
   settings/config_file
-  settings/private_file
+  settings/recipe_kind
   settings/settings
   settings/values
-  text)
+  terminal/grid
+  terminal/stroke
+  terminal/table)
 set(testcluster_subjects
   drop_rules
   proxy_link

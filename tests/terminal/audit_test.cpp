@@ -1,4 +1,6 @@
 // The audit log: its entries, its bounds, the file.
+#include "change/audit.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -12,11 +14,9 @@
 #include <boost/json/parse.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/audit_entry.hpp"
-#include "cluster/audit_file.hpp"
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "base/text.hpp"
 #include "report/audit_report.hpp"
-#include "text.hpp"
 
 using namespace zkadmin;
 namespace fs = std::filesystem;

@@ -5,10 +5,10 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "base/failure.hpp"
 #include "commands/targets.hpp"
-#include "failure.hpp"
-#include "problem_samples.hpp"
 #include "report/check_report.hpp"
+#include "samples.hpp"
 #include "settings/command_line.hpp"
 #include "settings/values.hpp"
 

@@ -6,7 +6,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "failure.hpp"
+#include "base/failure.hpp"
 #include "fake_server.hpp"
 #include "pseudo_terminal.hpp"
 #include "terminal/terminal.hpp"

@@ -14,11 +14,10 @@
 
 #include <zkrecipes/service/metrics_page.hpp>
 
+#include "base/failure.hpp"
 #include "exporter/cluster_metrics.hpp"
 #include "exporter/metrics_server.hpp"
-#include "failure.hpp"
 #include "http_client.hpp"
-#include "problem_samples.hpp"
 #include "samples.hpp"
 
 using namespace zkadmin;
@@ -122,7 +121,7 @@ BOOST_AUTO_TEST_CASE(metrics_of_a_cluster) {
 BOOST_AUTO_TEST_CASE(families_and_samples_are_unique) {
   auto seen = samples::sick();
   seen.servers.push_back(seen.servers[0]);
-  seen.elections->elections.push_back(seen.elections->elections[3]);
+  seen.elections->found.push_back(seen.elections->found[3]);
   std::istringstream lines(metrics_of(seen));
   std::set<std::string> known;
   std::string family;

@@ -1,6 +1,4 @@
 // Many small tasks of one coroutine.
-#include "for_each_index.hpp"
-
 #include <algorithm>
 #include <memory>
 
@@ -8,8 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "as_result.hpp"
-#include "background_task.hpp"
+#include "base/tasks.hpp"
 
 namespace {
 

@@ -3,8 +3,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "group_samples.hpp"
-#include "problems/group_rules.hpp"
+#include "problems/rules.hpp"
 #include "report/group_report.hpp"
 #include "samples.hpp"
 

@@ -1,10 +1,9 @@
 // The states of a hand-over, from views that show all of them or miss some.
-#include "cluster/hand_over_progress.hpp"
-
 #include <boost/json/parse.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "report/hand_over_report.hpp"
+#include "change/resignation.hpp"
+#include "report/follow_report.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;

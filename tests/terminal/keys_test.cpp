@@ -10,7 +10,6 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "problem_samples.hpp"
 #include "samples.hpp"
 #include "screen/key_table.hpp"
 #include "screen/list_view.hpp"

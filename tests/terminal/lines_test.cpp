@@ -4,11 +4,10 @@
 #include <boost/json/parse.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/eviction.hpp"
-#include "cluster/revocation.hpp"
-#include "cluster/revocation_progress.hpp"
-#include "failure.hpp"
-#include "report/revocation_report.hpp"
+#include "base/failure.hpp"
+#include "change/revocation.hpp"
+#include "change/waiting_line.hpp"
+#include "report/follow_report.hpp"
 #include "settings/command_line.hpp"
 
 using namespace zkadmin;

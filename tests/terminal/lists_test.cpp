@@ -1,8 +1,6 @@
 // Lists: filters, order, selection; and what is typed on the last line.
 #include <boost/test/unit_test.hpp>
 
-#include "group_samples.hpp"
-#include "problem_samples.hpp"
 #include "samples.hpp"
 #include "screen/list_view.hpp"
 #include "screen/render.hpp"

@@ -6,13 +6,13 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/node_reading.hpp"
-#include "cluster/node_removal.hpp"
-#include "failure.hpp"
-#include "report/encoding.hpp"
+#include "base/failure.hpp"
+#include "base/text.hpp"
+#include "change/node_change.hpp"
+#include "cluster/node_walk.hpp"
+#include "report/formats.hpp"
 #include "report/node_report.hpp"
 #include "settings/command_line.hpp"
-#include "text.hpp"
 
 using namespace zkadmin;
 namespace json = boost::json;

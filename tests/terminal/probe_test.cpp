@@ -1,11 +1,14 @@
 // The prober with servers of all kinds, over real connections.
+#include <string>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/prober.hpp"
+#include "commands/contact.hpp"
 #include "fake_server.hpp"
+#include "servers/prober.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;
@@ -187,6 +190,22 @@ BOOST_AUTO_TEST_CASE(a_server_that_an_earlier_round_waits_for_is_not_asked_again
   asio::co_spawn(io, asking->ask_all(keep), one_more);
   while (rounds < 6) io.run_one();
   BOOST_TEST(silences == 3, "asked again");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// How far the contact with the servers came, as told when the time is over.
+
+BOOST_AUTO_TEST_SUITE(contact_suite)
+
+BOOST_AUTO_TEST_CASE(the_end_of_the_time_tells_how_far_the_contact_came) {
+  settings wanted;
+  wanted.servers = {{"a", 2181, "a:2181"}, {"b", 2181, "b:2181"}};
+  wanted.timeout = 1s;
+  contact with(wanted);
+  BOOST_TEST(std::string(out_of_time(with).what()) == "no server has answered within 1.0 s");
+  with.servers.back().reachable = true;
+  BOOST_TEST(std::string(out_of_time(with).what()) == "the servers answer, but gave no session within 1.0 s");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

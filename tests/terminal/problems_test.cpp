@@ -5,19 +5,12 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/known_recipe.hpp"
-#include "problem_samples.hpp"
-#include "problems/commit_rules.hpp"
-#include "problems/election_rules.hpp"
+#include "base/text.hpp"
+#include "cluster/recipe_status.hpp"
 #include "problems/ensemble_rules.hpp"
-#include "problems/group_rules.hpp"
-#include "problems/queue_rules.hpp"
-#include "problems/recipe_rules.hpp"
-#include "problems/topic_rules.hpp"
+#include "problems/rules.hpp"
 #include "problems/verdict.hpp"
 #include "samples.hpp"
-#include "stream_samples.hpp"
-#include "text.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;
@@ -274,7 +267,7 @@ BOOST_AUTO_TEST_CASE(the_rules_of_a_kind_hold_in_the_list_of_all_kinds) {
   const auto seen = samples::sick();
   const auto dead_letters = problems_of(recipe_status_of(seen.queues->found[0]));
   BOOST_TEST((dead_letters == problems_of(seen.queues->found[0])));
-  for (const auto& each : seen.elections->elections)
+  for (const auto& each : seen.elections->found)
     BOOST_TEST((problems_of(recipe_status_of(each, samples::noon())) == problems_of(each)), each.path);
 }
 

@@ -18,7 +18,6 @@
 #include "exporter/cluster_metrics.hpp"
 #include "exporter/metrics_server.hpp"
 #include "http_client.hpp"
-#include "problem_samples.hpp"
 #include "pseudo_terminal.hpp"
 #include "samples.hpp"
 

@@ -12,10 +12,10 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "cluster/recipe_place.hpp"
+#include "base/failure.hpp"
 #include "cluster/recipe_survey.hpp"
-#include "failure.hpp"
-#include "problem_samples.hpp"
+#include "cluster/recognize.hpp"
+#include "samples.hpp"
 #include "settings/command_line.hpp"
 #include "settings/values.hpp"
 

@@ -13,7 +13,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "failure.hpp"
+#include "base/failure.hpp"
 #include "settings/command_line.hpp"
 
 using namespace zkadmin;

@@ -37,14 +37,21 @@ std::string to_runs(const std::vector<text_style>& styles) {
 
 }  // namespace
 
-std::string styles_on(const std::string& terminal_type, bool color, const zkadmin::grid& screen) {
+std::vector<std::vector<text_style>> styles_on(const std::string& terminal_type, bool color,
+                                               const zkadmin::grid& screen) {
   boost::asio::io_context io;
   pseudo_terminal terminal(io, screen.width(), screen.height());
   terminal.start([&] { return draw(terminal_type, color, screen); });
   BOOST_TEST_REQUIRE(terminal.wait_until([&] { return terminal.screen().takes_mouse(); }));
-  std::string text;
-  for (int y = 0; y < screen.height(); ++y) text += to_runs(terminal.screen().styles(y)) + "\n";
+  std::vector<std::vector<text_style>> lines;
+  for (int y = 0; y < screen.height(); ++y) lines.push_back(terminal.screen().styles(y));
   BOOST_TEST_REQUIRE(terminal.exit_code() == 0);
   BOOST_TEST((color || !terminal.screen().saw_colors()));
+  return lines;
+}
+
+std::string to_text(const std::vector<std::vector<text_style>>& lines) {
+  std::string text;
+  for (const auto& each : lines) text += to_runs(each) + "\n";
   return text;
 }

@@ -4,13 +4,13 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "cluster/known_recipe.hpp"
-#include "cluster/letter_change.hpp"
-#include "cluster/stream_reader.hpp"
-#include "problems/recipe_rules.hpp"
+#include "change/letter_change.hpp"
+#include "cluster/recipe_status.hpp"
+#include "cluster/stream.hpp"
+#include "problems/rules.hpp"
 #include "report/stream_report.hpp"
+#include "samples.hpp"
 #include "settings_place.hpp"
-#include "stream_samples.hpp"
 
 namespace json = boost::json;
 

@@ -13,7 +13,7 @@ effect press(model& state, stroke typed) { return update(state, key_pressed{type
 
 std::size_t selected(const model& state) { return state.lists[static_cast<std::size_t>(state.shown.which)].selected; }
 
-const std::vector<election_status>& shown_elections(const model& state) { return state.seen.elections->elections; }
+const std::vector<election_status>& shown_elections(const model& state) { return state.seen.elections->found; }
 
 void see(model& state, std::vector<election_status> elections) {
   update(state, elections_seen{{std::move(elections)}}, state.now + 1s);

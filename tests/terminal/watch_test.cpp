@@ -2,7 +2,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "report/change_report.hpp"
+#include "report/node_report.hpp"
 
 using namespace zkadmin;
 namespace json = boost::json;

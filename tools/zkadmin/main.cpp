@@ -3,14 +3,12 @@
 #include <span>
 #include <string>
 
+#include "base/text.hpp"
 #include "commands/commands.hpp"
-#include "commands/group_commands.hpp"
-#include "commands/line_commands.hpp"
-#include "commands/node_commands.hpp"
-#include "commands/queue_commands.hpp"
-#include "hold/inherited_signals.hpp"
+#include "hold/hold.hpp"
+#include "hold/signals.hpp"
 #include "report/check_report.hpp"
-#include "text.hpp"
+#include "security/check_security.hpp"
 
 namespace {
 
@@ -21,22 +19,15 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
   switch (asked.command) {
     case command::dashboard: return run_dashboard(around, wanted);
     case command::status: return show_status(around, wanted, asked.output);
-    case command::resign: return request_resignation(around, wanted, asked.path, asked.read_write, asked.resignation);
     case command::history: return show_history(around, wanted, asked.path, asked.output);
     case command::sessions: return show_sessions(around, wanted, asked.session, asked.output);
     case command::audit: return show_audit(around, wanted, asked.output);
     case command::expire: return expire_session(around, wanted, asked.session, asked.because, asked.read_write);
     case command::groups: return show_groups(around, wanted, asked.path, asked.output);
-    case command::freeze: return freeze_group(around, wanted, asked.path, true, asked.read_write);
-    case command::thaw: return freeze_group(around, wanted, asked.path, false, asked.read_write);
     case command::topics: return show_topics(around, wanted, asked.path, asked.output);
     case command::streams:
       return show_streams(around, wanted, asked.path, place_of(asked.broker, wanted.timeout), asked.output);
     case command::recipes: return show_recipes(around, wanted, asked.path, asked.kind, asked.output);
-    case command::release: {
-      const auto which = asked.all_shards ? std::nullopt : std::optional(asked.shard);
-      return release_shards(around, wanted, asked.path, which, asked.read_write);
-    }
     case command::exporter: return run_exporter(around, wanted);
     case command::ls: return list_nodes(around, wanted, asked.node);
     case command::get: return show_data(around, wanted, asked.node);
@@ -47,26 +38,10 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
     case command::remove: return delete_nodes(around, wanted, asked.node);
     case command::letters: return show_letters(around, wanted, asked.queue, asked.output);
     case command::requeue: return change_letters(around, wanted, asked.queue, letter_fate::requeue);
-    case command::drain: return drain_member(around, wanted, asked.path, asked.group, asked.read_write);
-    case command::undrain: return undrain_member(around, wanted, asked.path, asked.group, asked.read_write);
-    case command::transfer: return transfer_shard(around, wanted, asked.path, asked.group, asked.read_write);
-    case command::unpin: return unpin_shard(around, wanted, asked.path, asked.group, asked.read_write);
-    case command::decide: return decide_transaction(around, wanted, asked.path, asked.transaction, asked.read_write);
     case command::unpark: return unpark(around, wanted, asked.queue);
     case command::drop: return change_letters(around, wanted, asked.queue, letter_fate::drop);
-    case command::revoke: return revoke_place(around, wanted, asked.path, asked.read_write, asked.line);
-    case command::evict: return evict_waiter(around, wanted, asked.path, asked.read_write, asked.line);
-    case command::drain_instance:
-      return drain_instance(around, wanted, asked.path, asked.read_write, asked.line.instance);
-    case command::undrain_instance:
-      return undrain_instance(around, wanted, asked.path, asked.read_write, asked.line.instance);
-    case command::completion:
-    case command::man:
-    case command::check:
-    case command::lock:
-    case command::lead: break;
+    default: return change_recipe(around, wanted, asked);
   }
-  return exit_code::usage;
 }
 
 /// No secret is ever on a command line.
@@ -95,8 +70,11 @@ int run(std::span<const char* const> arguments) {
   static auto* const io = new boost::asio::io_context(1);
   surroundings around{*io, std::cout, std::cerr, joined(arguments)};
   if (asked->command == command::check) return static_cast<int>(check(around, wanted, *asked));
-  if (asked->command == command::lock) return run_locked(around, wanted, asked->path, asked->hold);
-  if (asked->command == command::lead) return run_leading(around, wanted, asked->path, asked->hold);
+  if (asked->command == command::lock || asked->command == command::lead) {
+    auto how = asked->hold;
+    if (asked->command == command::lead) how.kind = hold_kind::leadership;
+    return hold(around, wanted, asked->path, how);
+  }
   return static_cast<int>(execute(around, wanted, *asked));
 }
 

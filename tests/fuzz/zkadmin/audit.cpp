@@ -1,5 +1,6 @@
 // The audit log: entries in a file, one a line, and the data of a node.
-#include "cluster/audit_entry.hpp"
+#include "change/audit.hpp"
+
 #include "fuzz/target.hpp"
 
 namespace fuzz::audit_target {

@@ -4,7 +4,7 @@
 
 #include "fuzz/target.hpp"
 #include "screen/render.hpp"
-#include "terminal/problem_samples.hpp"
+#include "terminal/samples.hpp"
 
 namespace fuzz::key_strokes_target {
 

@@ -1,8 +1,8 @@
 // What the data of a node and, in the lines behind it, the names of its children tell of its recipe.
 #include "cluster/recognize.hpp"
 
-#include "cluster/node_view.hpp"
-#include "cluster/queue_status.hpp"
+#include "cluster/nodes.hpp"
+#include "cluster/queue.hpp"
 #include "cluster/stored_record.hpp"
 #include "fuzz/target.hpp"
 

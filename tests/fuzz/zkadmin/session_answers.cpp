@@ -1,5 +1,5 @@
 // What servers answer about their sessions: to the four-letter words `cons` and `dump`, and by their AdminServers.
-#include "cluster/session_answers.hpp"
+#include "sessions/session_answers.hpp"
 
 #include "fuzz/target.hpp"
 #include "security/security_verdict.hpp"

@@ -1,10 +1,9 @@
 // The configuration file.
 #include "settings/settings.hpp"
 
-#include "failure.hpp"
+#include "base/failure.hpp"
 #include "fuzz/target.hpp"
 #include "fuzz/written_file.hpp"
-#include "settings/clusters.hpp"
 
 namespace fuzz::settings_target {
 

@@ -1,7 +1,6 @@
 // The answers of servers to the four-letter word `srvr`.
-#include "cluster/srvr.hpp"
-
 #include "fuzz/target.hpp"
+#include "servers/prober.hpp"
 
 namespace fuzz::srvr_target {
 

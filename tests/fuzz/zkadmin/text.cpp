@@ -1,14 +1,13 @@
 // Text from a cluster, as it reaches a terminal, a file or a script. The first byte of the input is a width.
-#include "text.hpp"
+#include "base/text.hpp"
 
 #include <zkrecipes/service/metrics_page.hpp>
 
 #include "fuzz/target.hpp"
-#include "report/encoding.hpp"
-#include "report/tsv.hpp"
-#include "screen/fitted.hpp"
-#include "screen/grid.hpp"
+#include "report/formats.hpp"
 #include "screen/list_view.hpp"
+#include "terminal/grid.hpp"
+#include "terminal/table.hpp"
 
 namespace fuzz::text_target {
 
@@ -54,7 +53,7 @@ void require_encoded(std::string_view text) {
   auto dump = hex_dump(text);
   std::erase(dump, '\n');
   require(!has_control(dump), "a dump has no control character");
-  auto line = tsv_line({std::string(text), "end"});
+  auto line = tsv_line(std::string(text), "end");
   require(line.ends_with("\tend\n") && line.find('\t') == line.size() - 5, "a field has no tab");
   require(line.find('\n') == line.size() - 1, "a line has one end");
   require(printable_lines(line) == line, "a field gives a terminal no orders");

@@ -3,9 +3,9 @@
 
 #include <stdexcept>
 
-#include "cluster/session_password.hpp"
-#include "failure.hpp"
+#include "base/failure.hpp"
 #include "fuzz/target.hpp"
+#include "sessions/session_end.hpp"
 
 namespace fuzz::values_target {
 

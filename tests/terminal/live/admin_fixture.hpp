@@ -12,7 +12,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "ensemble/ensemble_case.hpp"
-#include "live/program.hpp"
+#include "live/running_program.hpp"
 #include "live/worker.hpp"
 
 /// Kills servers for a while. The destructor starts them again, however the case ends.

@@ -1,4 +1,6 @@
 // The audit log of interventions against real servers.
+#include "change/audit.hpp"
+
 #include <filesystem>
 #include <fstream>
 
@@ -7,8 +9,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/json/parse.hpp>
 
-#include "cluster/audit_file.hpp"
-#include "cluster/audit_node.hpp"
 #include "live/admin_fixture.hpp"
 
 using namespace zkrecipes::test;

@@ -5,8 +5,8 @@
 
 #include <testcluster/op_code.hpp>
 
-#include "cluster/commit_decision.hpp"
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "change/commit_decision.hpp"
 #include "live/admin_fixture.hpp"
 
 using namespace zkrecipes;
@@ -133,8 +133,7 @@ BOOST_AUTO_TEST_CASE(a_lost_answer_tells_what_is_seen_afterwards) {
   const std::vector<std::string> through_proxy{"--rw", "--hosts", own().address()};
   own().drop_request(testcluster::op::multi);
   const auto before = decide(through_proxy);
-  BOOST_TEST(before.code == 1);
-  BOOST_TEST(before.err.find("sending the request: ") != std::string::npos, before.err);
+  BOOST_TEST(fails(before, 1, "sending the request: "));
   BOOST_TEST(before.err.ends_with(node + " is as it was\n"), before.err);
   BOOST_TEST(get("/t/x").stat.version == 0);
   own().drop_reply(testcluster::op::multi);

@@ -3,7 +3,7 @@
 #include <zkrecipes/read_write_lock.hpp>
 #include <zkrecipes/semaphore.hpp>
 
-#include "cluster/eviction.hpp"
+#include "change/waiting_line.hpp"
 #include "live/line_fixture.hpp"
 #include "pseudo_terminal.hpp"
 
@@ -55,12 +55,9 @@ BOOST_AUTO_TEST_CASE(the_holder_is_refused_unless_it_is_forced_and_confirmed) {
   auto held = hold("/l", "first");
   auto second = wait_in_line("/l", "second");
   const auto node = root() + "/l/" + node_of("/l", "first");
-  const auto refused = evict("/l", {"--id", "first", "--rw"});
-  BOOST_TEST(refused.code == 1);
-  BOOST_TEST(has(refused.err, "first holds " + root() + "/l; ask it with `zkadmin revoke`"), refused.err);
-  const auto unconfirmed = evict("/l", {"--id", "first", "--rw", "--force"});
-  BOOST_TEST(unconfirmed.code == 1);
-  BOOST_TEST(has(unconfirmed.err, "confirm with --yes " + node + "\n"), unconfirmed.err);
+  BOOST_TEST(
+      fails(evict("/l", {"--id", "first", "--rw"}), 1, "first holds " + root() + "/l; ask it with `zkadmin revoke`"));
+  BOOST_TEST(fails(evict("/l", {"--id", "first", "--rw", "--force"}), 1, "confirm with --yes " + node + "\n"));
   BOOST_TEST(evict("/l", {"--id", "first", "--rw", "--force", "--yes", root() + "/l"}).code == 2);
   BOOST_TEST(!held.error());
   const auto forced = evict("/l", {"--id", "first", "--rw", "--force", "--yes", node});
@@ -119,18 +116,12 @@ BOOST_AUTO_TEST_CASE(what_can_not_be_named) {
   auto held = hold("/l", "same");
   auto waiting = wait_in_line("/l", "same");
   create("/l/notes");
-  const auto missing = evict("/l", {"--node", "_c_y-lock-0000000007", "--rw"});
-  BOOST_TEST(missing.code == 4);
-  BOOST_TEST(has(missing.err, "_c_y-lock-0000000007 does not stand in line at " + root() + "/l\n"), missing.err);
-  const auto strange = evict("/l", {"--node", "notes", "--rw", "--force", "--yes", root() + "/l/notes"});
-  BOOST_TEST(strange.code == 1);
-  BOOST_TEST(has(strange.err, "/l/notes is no member of the lock: nothing was sent"), strange.err);
-  const auto twice = evict("/l", {"--id", "same", "--rw"});
-  BOOST_TEST(twice.code == 1);
-  BOOST_TEST(has(twice.err, "2 members have the id same; name the node of one: _c_"), twice.err);
-  const auto nobody = evict("/l", {"--id", "other", "--rw"});
-  BOOST_TEST(nobody.code == 1);
-  BOOST_TEST(has(nobody.err, "nobody in line at " + root() + "/l has the id other\n"), nobody.err);
+  BOOST_TEST(fails(evict("/l", {"--node", "_c_y-lock-0000000007", "--rw"}), 4,
+                   "_c_y-lock-0000000007 does not stand in line at " + root() + "/l\n"));
+  BOOST_TEST(fails(evict("/l", {"--node", "notes", "--rw", "--force", "--yes", root() + "/l/notes"}), 1,
+                   "/l/notes is no member of the lock: nothing was sent"));
+  BOOST_TEST(fails(evict("/l", {"--id", "same", "--rw"}), 1, "2 members have the id same; name the node of one: _c_"));
+  BOOST_TEST(fails(evict("/l", {"--id", "other", "--rw"}), 1, "nobody in line at " + root() + "/l has the id other\n"));
   BOOST_TEST(children("/l").size() == 3u);
   waiting.cancel();
   BOOST_TEST(run_until([&] { return waiting.done(); }));
@@ -155,9 +146,7 @@ BOOST_AUTO_TEST_CASE(readers_writers_and_permits) {
   BOOST_TEST(evict("/l", {"--id", "late", "--rw"}).code == 0);
   BOOST_TEST(ends_with(reading, errc::node_removed));
   // The reader and the writer are of one session, so it may have become a writer.
-  const auto unsure = evict("/l", {"--id", "writer", "--rw"});
-  BOOST_TEST(unsure.code == 1);
-  BOOST_TEST(has(unsure.err, "it is not known for certain that writer waits at "), unsure.err);
+  BOOST_TEST(fails(evict("/l", {"--id", "writer", "--rw"}), 1, "it is not known for certain that writer waits at "));
   const auto node = root() + "/l/" + node_of("/l", "writer");
   BOOST_TEST(evict("/l", {"--id", "writer", "--rw", "--force", "--yes", node}).code == 0);
   BOOST_TEST(ends_with(writing, errc::node_removed));
@@ -172,9 +161,7 @@ BOOST_AUTO_TEST_CASE(a_reader_that_has_become_a_writer_holds) {
   BOOST_TEST_REQUIRE(!std::get<0>(written));
   const auto& path = std::get<1>(written).path();
   const auto writer = path.substr(path.rfind('/') + 1);
-  const auto refused = evict("/l", {"--node", writer, "--rw"});
-  BOOST_TEST(refused.code == 1);
-  BOOST_TEST(has(refused.err, "it is not known for certain that both waits at "), refused.err);
+  BOOST_TEST(fails(evict("/l", {"--node", writer, "--rw"}), 1, "it is not known for certain that both waits at "));
   BOOST_TEST(!std::get<1>(written).error());
   release(std::get<1>(written));
   release(std::get<1>(read));
@@ -229,9 +216,8 @@ BOOST_AUTO_TEST_CASE(foreign_layouts) {
   create("/l");
   create("/l/leases");
   put("/l/leases", "_c_5f6a-lease-0000000001", "10.0.0.1");
-  const auto curators = evict("/l", {"--node", "leases", "--rw"});
-  BOOST_TEST(curators.code == 1);
-  BOOST_TEST(has(curators.err, "is a semaphore of Curator, whose nodes do not tell who waits"), curators.err);
+  BOOST_TEST(fails(evict("/l", {"--node", "leases", "--rw"}), 1,
+                   "is a semaphore of Curator, whose nodes do not tell who waits"));
   clear("/l/leases");
 }
 
@@ -240,16 +226,12 @@ BOOST_AUTO_TEST_CASE(what_is_not_allowed_is_not_known_for_certain) {
   const acl closed{{perm_write, "world", "anyone"}};
   const std::string first = "/l/_c_x-lock-0000000001", second = put("/l", "_c_y-lock-0000000002", "y");
   BOOST_TEST(!std::get<0>(run(zk().async_create(first, "x", create_mode::persistent, closed, tuple))));
-  const auto unknown = evict("/l", {"--id", "y", "--rw"});
-  BOOST_TEST(unknown.code == 1);
-  BOOST_TEST(has(unknown.err, "it is not known for certain that y waits at "), unknown.err);
+  BOOST_TEST(fails(evict("/l", {"--id", "y", "--rw"}), 1, "it is not known for certain that y waits at "));
   remove(first);
   put("/l", "_c_x-lock-0000000001", "x");
   set_rights("/l", {{perm_read | perm_create | perm_admin, "world", "anyone"}},
              transaction().create("/l/probe").remove("/l/probe"), false);
-  const auto refused = evict("/l", {"--id", "y", "--rw"});
-  BOOST_TEST(refused.code == 5);
-  BOOST_TEST(has(refused.err, "sending the request: not allowed; give credentials"), refused.err);
+  BOOST_TEST(fails(evict("/l", {"--id", "y", "--rw"}), 5, "sending the request: not allowed; give credentials"));
   BOOST_TEST(contains("/l/" + second));
   set_rights("/l", open_acl(), transaction().create("/l/probe").remove("/l/probe"), true);
   for (const auto& each : children("/l")) remove("/l/" + each);
@@ -260,14 +242,10 @@ BOOST_AUTO_TEST_CASE(a_lost_answer_tells_what_is_seen_afterwards) {
   const auto node = "/l/" + put("/l", "_c_y-lock-0000000002", "y");
   const words through_proxy{"--id", "y", "--rw", "--hosts", own().address()};
   own().drop_request(testcluster::op::multi);
-  const auto before = evict("/l", through_proxy);
-  BOOST_TEST(before.code == 1);
-  BOOST_TEST(has(before.err, node + " is as it was\n"), before.err);
+  BOOST_TEST(fails(evict("/l", through_proxy), 1, node + " is as it was\n"));
   BOOST_TEST(contains(node));
   own().drop_reply(testcluster::op::multi);
-  const auto behind = evict("/l", through_proxy);
-  BOOST_TEST(behind.code == 1);
-  BOOST_TEST(has(behind.err, node + " has gone since\n"), behind.err);
+  BOOST_TEST(fails(evict("/l", through_proxy), 1, node + " has gone since\n"));
   BOOST_TEST(!contains(node));
   remove("/l/_c_x-lock-0000000001");
 }

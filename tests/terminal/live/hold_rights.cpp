@@ -103,10 +103,8 @@ BOOST_AUTO_TEST_CASE(an_open_line_stays_open) {
 BOOST_AUTO_TEST_CASE(nobody_gets_in_line_to_whom_the_acl_is_hidden) {
   make_closed("/l");
   for (const std::string command : {"lock", "lead"}) {
-    const auto refused = finish({command, root() + "/l", "--", "true"});
-    BOOST_TEST(refused.code == 125);
-    BOOST_TEST(refused.err.find("the ACL of " + root() + "/l is hidden from these credentials") != std::string::npos,
-               refused.err);
+    BOOST_TEST(fails(finish({command, root() + "/l", "--", "true"}), 125,
+                     "the ACL of " + root() + "/l is hidden from these credentials"));
   }
   BOOST_TEST(length("/l") == 0);
 }

@@ -9,8 +9,8 @@
 
 #include <testcluster/op_code.hpp>
 
-#include "cluster/intervention.hpp"
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "change/intervention.hpp"
 #include "live/admin_fixture.hpp"
 
 class line_fixture : public admin_fixture {

@@ -2,14 +2,21 @@
 #include "cluster/live_place.hpp"
 
 #include <algorithm>
+#include <future>
 #include <optional>
 #include <set>
+
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
+#include <zkrecipes/lock.hpp>
+#include <zkrecipes/two_phase_commit.hpp>
 
 #include "live/place_fixture.hpp"
 #include "live/shard_worker.hpp"
 
 using namespace zkadmin;
 using namespace zkrecipes::test;
+
 using zkrecipes::errc;
 
 BOOST_FIXTURE_TEST_SUITE(live_place_suite, place_fixture)
@@ -21,14 +28,14 @@ BOOST_AUTO_TEST_CASE(a_refresh_costs_one_request_when_nothing_has_changed) {
   join("/many/e0", "b");
   auto at = make();
   await(at, [&](const auto& all) {
-    return all.elections.size() == 20 && std::ranges::all_of(all.elections, [](const auto& each) {
+    return all.found.size() == 20 && std::ranges::all_of(all.found, [](const auto& each) {
              return each.phase == "executing" && each.leader.has_value();
            });
   });
   settle(own);
   look(at);
   const auto before = requests_of(own);
-  for (int i = 0; i < 10; ++i) BOOST_TEST(look(at).elections.size() == 20u);
+  for (int i = 0; i < 10; ++i) BOOST_TEST(look(at).found.size() == 20u);
   BOOST_TEST(requests_of(own) - before == 10u);
   for (int i = 0; i < 20; ++i) leaves("/many/e" + std::to_string(i));
 }
@@ -76,9 +83,9 @@ BOOST_AUTO_TEST_CASE(ages_grow_without_reading) {
   auto at = make();
   await(at, [&](const auto& all) { return leads(all, "/e", "a"); });
   BOOST_TEST(zkadmin({"resign", root() + "/e", "--rw"}).code == 0);
-  const auto first = await(at, [&](const auto& all) { return all.elections.at(0).hand_over.has_value(); });
-  const auto before = first.elections[0].hand_over->elapsed;
-  await(at, [&](const auto& all) { return all.elections.at(0).hand_over->elapsed > before + 100ms; });
+  const auto first = await(at, [&](const auto& all) { return all.found.at(0).hand_over.has_value(); });
+  const auto before = first.found[0].hand_over->elapsed;
+  await(at, [&](const auto& all) { return all.found.at(0).hand_over->elapsed > before + 100ms; });
   hold.open();
 }
 
@@ -89,9 +96,9 @@ BOOST_AUTO_TEST_CASE(foreign_data_is_shown_and_so_is_its_end) {
   await(at, [&](const auto& all) { return leads(all, "/e", "a"); });
   const auto record = std::get<1>(run(zk().async_get("/e", tuple))).data;
   BOOST_TEST(!std::get<0>(run(zk().async_set("/e", "what is this", zkrecipes::any_version, tuple))));
-  await(at, [&](const auto& all) { return all.elections.at(0).phase == foreign_phase; });
+  await(at, [&](const auto& all) { return all.found.at(0).phase == foreign_phase; });
   BOOST_TEST(!std::get<0>(run(zk().async_set("/e", record, zkrecipes::any_version, tuple))));
-  await(at, [&](const auto& all) { return all.elections.at(0).phase != foreign_phase; });
+  await(at, [&](const auto& all) { return all.found.at(0).phase != foreign_phase; });
   leaves("/e");
 }
 
@@ -201,11 +208,379 @@ BOOST_AUTO_TEST_CASE(an_election_that_goes_and_comes_back_is_followed_again) {
   first.stop();
   BOOST_TEST_REQUIRE(run_until([&] { return first.has_ended(); }));
   remove("/e");
-  BOOST_TEST_REQUIRE(run_until([&] { return run_coroutine(at.elections(deadline::max())).elections.empty(); }));
+  BOOST_TEST_REQUIRE(run_until([&] { return run_coroutine(at.elections(deadline::max())).found.empty(); }));
   join("/e", "b");
   leaves("/e");
   // Without a search.
   BOOST_TEST_REQUIRE(run_until([&] { return leads(run_coroutine(at.elections(deadline::max())), "/e", "b"); }));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// The recipes that are neither elections nor shard groups, as zkadmin follows them by watches.
+
+namespace {
+
+struct recipes_fixture : place_fixture {
+  void teardown() {
+    own = {};
+    for (const auto& each : made)
+      if (contains(each)) BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children(each, tuple))), each);
+    place_fixture::teardown();
+  }
+
+  /// A refresh, as the dashboard makes it.
+  void refresh(live_place& at) {
+    look(at);
+    if (auto all = at.new_others()) others = std::move(*all);
+    if (auto all = at.new_topics()) topics = std::move(*all);
+    if (auto all = at.new_commits()) commits = std::move(*all);
+    if (auto all = at.new_queues()) queues = std::move(*all);
+  }
+  bool comes_to(live_place& at, const std::function<bool()>& is_reached) {
+    return run_until([&] {
+      refresh(at);
+      return is_reached();
+    });
+  }
+  const recipe_status* other(const std::string& path) const {
+    const auto found = std::ranges::find(others.found, path, &recipe_status::path);
+    return found == others.found.end() ? nullptr : &*found;
+  }
+  bool is(const std::string& path, const std::string& state, std::uint64_t waiting) const {
+    const auto* found = other(path);
+    return found && found->state == state && found->waiting == waiting;
+  }
+
+  /// Waits until ten refreshes cost ten requests, one proof each.
+  bool comes_to_rest(live_place& at) {
+    return run_until([&] {
+      settle(own);
+      const auto before = requests_of(own);
+      for (int i = 0; i < 10; ++i) refresh(at);
+      return requests_of(own) - before == 10;
+    });
+  }
+
+  void put_batch(const std::string& key) {
+    zkrecipes::topic_options with;
+    with.shards = 2;
+    zkrecipes::topic_producer by(zkrecipes::topic(zk(), "/t", with), "p");
+    recorder<std::uint64_t> put(executor());
+    by.async_put(key, "x", put.token());
+    BOOST_TEST_REQUIRE(run_until([&] { return put.done(); }));
+    BOOST_TEST_REQUIRE(!put.error(), put.error().message());
+  }
+
+  std::vector<std::string> made;
+  recipe_survey others;
+  topic_survey topics;
+  commit_survey commits;
+  queue_survey queues;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(live_recipes_suite, recipes_fixture)
+
+BOOST_AUTO_TEST_CASE(a_lock_is_followed_and_costs_nothing_while_it_does_not_change) {
+  made = {"/l"};
+  zkrecipes::lock lock(zk(), "/l");
+  auto held = run(lock.async_acquire(tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(held));
+  auto at = make();
+  BOOST_TEST(comes_to(at, [&] { return is("/l", "held", 0); }));
+  recorder<zkrecipes::ownership> second(executor());
+  lock.async_acquire(second.token());
+  BOOST_TEST(comes_to(at, [&] { return is("/l", "held", 1); }));
+  BOOST_TEST(comes_to_rest(at));
+  const auto age = other("/l")->age;
+  BOOST_TEST(comes_to(at, [&] { return other("/l")->age > *age + 500ms; }));
+  std::get<1>(held) = {};
+  BOOST_TEST(comes_to(at, [&] { return is("/l", "held", 0); }));
+  BOOST_TEST_REQUIRE(run_until([&] { return second.done(); }));
+  second = recorder<zkrecipes::ownership>(executor());
+}
+
+BOOST_AUTO_TEST_CASE(a_recipe_that_is_deleted_and_made_anew_is_found_again) {
+  made = {"/l"};
+  auto at = make();
+  for (int i = 0; i < 5; ++i) {
+    zkrecipes::lock lock(zk(), "/l");
+    auto held = run(lock.async_acquire(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(held));
+    const auto token = std::get<1>(held).token();
+    const auto is_seen = [&] {
+      const auto* found = other("/l");
+      return found && !found->participants.empty() && found->participants[0].token == token;
+    };
+    BOOST_TEST(comes_to(at, is_seen));
+    BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children("/l", tuple))));
+    if (i % 2 == 0) refresh(at);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_declared_is_missing_until_it_comes) {
+  made = {"/later"};
+  live_place at(own, {.recipes = {{recipe::lock, "/later"}}, .interval = 100ms}, {});
+  BOOST_TEST(comes_to(at, [&] { return other("/later") && other("/later")->access == recipe_access::missing; }));
+  create("/later");
+  BOOST_TEST(comes_to(at, [&] { return is("/later", "free", 0); }));
+  remove("/later");
+  BOOST_TEST(comes_to(at, [&] { return other("/later")->access == recipe_access::missing; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_queue_with_a_long_list_is_not_read_at_each_change) {
+  made = {"/q"};
+  create("/q");
+  constexpr int count = node_watches::most_watched_children + 200;
+  const auto put = [this](int from, int to) {
+    zkrecipes::transaction all;
+    for (int i = from; i < to; ++i) all.create("/q/qn-", {}, zkrecipes::create_mode::persistent_sequential);
+    BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_commit(all, tuple))));
+  };
+  for (int i = 0; i < count; i += 200) put(i, i + 200);
+  live_place at(own, {.queues = {"/q"}, .interval = 100ms}, {});
+  const auto holds = [this](int items) {
+    return queues.found.size() == 1 && queues.found[0].items == static_cast<std::uint64_t>(items);
+  };
+  BOOST_TEST(comes_to(at, [&] { return holds(count); }));
+  BOOST_TEST(comes_to_rest(at));
+  const auto before = own.counters();
+  put(0, 100);
+  put(0, 100);
+  settle(own);
+  BOOST_TEST(own.counters().watch_events == before.watch_events);
+  BOOST_TEST(holds(count));
+  at.want_all();
+  BOOST_TEST(comes_to(at, [&] { return holds(count + 200); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_short_queue_is_followed) {
+  made = {"/q"};
+  create("/q");
+  create("/q/qn-0000000000");
+  live_place at(own, {.queues = {"/q"}, .interval = 100ms}, {});
+  BOOST_TEST(comes_to(at, [&] { return queues.found.size() == 1 && queues.found[0].items == 1; }));
+  create("/q/_dead");
+  create("/q/_dead/letter-0000000000");
+  BOOST_TEST(comes_to(at, [&] { return queues.found.size() == 1 && queues.found[0].dead_letters == 1; }));
+  remove("/q/qn-0000000000");
+  BOOST_TEST(comes_to(at, [&] { return queues.found.size() == 1 && queues.found[0].items == 0; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_topic_is_followed) {
+  made = {"/t"};
+  put_batch("a");
+  auto at = make();
+  const auto kept = [this] { return topics.found.size() == 1 ? total_of(topics.found[0].kept).messages : 0; };
+  BOOST_TEST(comes_to(at, [&] { return kept() == 1; }));
+  BOOST_TEST(comes_to_rest(at));
+  put_batch("a");
+  BOOST_TEST(comes_to(at, [&] { return kept() == 2; }));
+}
+
+BOOST_AUTO_TEST_CASE(transactions_are_followed) {
+  made = {"/c"};
+  zkrecipes::two_phase_commit commit(zk(), "/c");
+  BOOST_TEST_REQUIRE(!std::get<0>(run(commit.async_begin("one", {"x"}, "", tuple))));
+  auto at = make();
+  BOOST_TEST(comes_to(at, [&] { return commits.found.size() == 1 && commits.found[0].undecided.size() == 1; }));
+  BOOST_TEST_REQUIRE(!std::get<0>(run(commit.async_begin("two", {"x"}, "", tuple))));
+  BOOST_TEST(comes_to(at, [&] { return commits.found[0].undecided.size() == 2; }));
+  BOOST_TEST_REQUIRE(!std::get<0>(run(commit.async_vote("one", "x", zkrecipes::ballot::no, "", tuple))));
+  BOOST_TEST(comes_to(at, [&] { return commits.found[0].undecided.size() == 1; }));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// What zkadmin follows, under faults of its own session: behind each of them what is shown becomes right again, and
+// nothing old is told as current meanwhile.
+
+namespace {
+
+constexpr const char* place_in_line = "/l/_c_6ba7b810-9dad-11d1-80b4-00c04fd430c8-lock-";
+
+struct faults_fixture : place_fixture {
+  void teardown() {
+    own = {};
+    if (contains("/l")) BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children("/l", tuple))));
+    if (contains("/g")) BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children("/g", tuple))));
+    place_fixture::teardown();
+  }
+
+  /// A short session through the proxy that only this case has.
+  void connect_through_proxy() {
+    auto with = far_options();
+    with.timeout = 2s;
+    own = connect_far(with);
+  }
+
+  /// An election, a lock and a shard group.
+  void begin() {
+    join("/e", "a");
+    leaves("/e");
+    BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_ensure_path("/l", tuple))));
+    create(std::string(place_in_line) + "0000000000");
+    group.emplace(connect(), "/g", zkrecipes::shard_group_options{.id = "a", .shards = 4, .collect = 50ms});
+    BOOST_TEST_REQUIRE(run_until([&] { return group->executing() == 4; }));
+  }
+  void end() {
+    group->stop();
+    BOOST_TEST_REQUIRE(run_until([&] { return group->has_ended(); }));
+    group.reset();
+  }
+
+  /// What others do while the session has its fault.
+  void change() {
+    join("/f", "b");
+    leaves("/f");
+    create(std::string(place_in_line) + "0000000001");
+    zkrecipes::shard_group other(zk(), "/g", {.id = "x", .shards = 4});
+    BOOST_TEST_REQUIRE(!std::get<0>(run(other.async_freeze(true, tuple))));
+  }
+
+  /// All that is told after `change`: nothing if the refresh has failed.
+  struct picture {
+    election_survey elections;
+    group_survey groups;
+  };
+  boost::asio::awaitable<picture> refresh(live_place& at) {
+    if (at.is_search_due()) co_await at.search(deadline::max());
+    picture seen;
+    seen.elections = co_await at.elections(deadline::max());
+    seen.groups = co_await at.groups(deadline::max());
+    co_return seen;
+  }
+
+  /// Behind a fault the first refresh that succeeds tells all changes.
+  void is_right_at_once(live_place& at) {
+    for (;;) {
+      try {
+        const auto seen = run_coroutine(refresh(at));
+        BOOST_TEST((paths(seen.elections) >= std::set<std::string>{"/e", "/f", "/g/_planner"}));
+        BOOST_TEST_REQUIRE(seen.groups.found.size() == 1u);
+        BOOST_TEST(seen.groups.found[0].frozen);
+        break;
+      } catch (const failure&) {  // the connection is not back yet
+      }
+    }
+    BOOST_TEST(run_until([&] { return has_waiter(at); }));
+  }
+  bool has_waiter(live_place& at) {
+    run_coroutine(refresh(at));
+    const auto others = at.new_others();
+    if (others) recipes = *others;
+    return recipes.complete && std::ranges::any_of(recipes.found, [](const recipe_status& each) {
+             return each.path == "/l" && each.waiting == 1;
+           });
+  }
+  /// Follows until everything is known.
+  void settle_in(live_place& at) {
+    BOOST_TEST_REQUIRE(run_until([&] {
+      const auto seen = run_coroutine(refresh(at));
+      if (auto others = at.new_others()) recipes = *others;
+      return leads(seen.elections, "/e", "a") && seen.groups.found.size() == 1 &&
+             std::ranges::find(recipes.found, "/l", &recipe_status::path) != recipes.found.end();
+    }));
+  }
+
+  recipe_survey recipes;
+  std::optional<shard_worker> group;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(live_faults_suite, faults_fixture)
+
+BOOST_AUTO_TEST_CASE(behind_the_end_of_the_session) {
+  begin();
+  auto at = make();
+  settle_in(at);
+  const auto id = own.status().session_id;
+  change();
+  cluster().expire(id);
+  BOOST_TEST_REQUIRE(run_until([&] { return own.status().incarnation == 2; }));
+  is_right_at_once(at);
+  end();
+}
+
+// To the servers a process that is stopped looks like one whose connection is frozen.
+BOOST_AUTO_TEST_CASE(behind_a_pause_of_the_process) {
+  connect_through_proxy();
+  begin();
+  BOOST_TEST_REQUIRE(!std::get<0>(run(own.async_create("/alive", "", zkrecipes::create_mode::ephemeral, tuple))));
+  auto at = make();
+  settle_in(at);
+  ensemble_case::own().freeze(true);
+  BOOST_TEST_REQUIRE(run_until([&] { return !contains("/alive"); }));
+  change();
+  ensemble_case::own().freeze(false);
+  is_right_at_once(at);
+  end();
+}
+
+BOOST_AUTO_TEST_CASE(behind_a_lost_connection_nothing_is_told_before_all_is_read_again) {
+  connect_through_proxy();
+  begin();
+  auto at = make();
+  settle_in(at);
+  disconnect(own);
+  change();
+  auto told = boost::asio::co_spawn(io(), refresh(at), boost::asio::use_future);
+  reconnect();
+  BOOST_TEST_REQUIRE(run_until([&] { return told.wait_for(0s) == std::future_status::ready; }));
+  try {
+    told.get();
+  } catch (const failure&) {
+  }
+  is_right_at_once(at);
+  end();
+}
+
+BOOST_AUTO_TEST_CASE(behind_a_slow_server) {
+  connect_through_proxy();
+  begin();
+  auto at = make();
+  settle_in(at);
+  ensemble_case::own().set_delay(200ms);
+  ensemble_case::own().set_bandwidth(20'000);
+  change();
+  BOOST_TEST(run_until([&] {
+    const auto seen = run_coroutine(refresh(at));
+    return leads(seen.elections, "/f", "b") && seen.groups.found.at(0).frozen;
+  }));
+  BOOST_TEST(run_until([&] { return has_waiter(at); }));
+  ensemble_case::own().heal();
+  end();
+}
+
+// All at once would be 300 requests in the moment in which a server has lost others and takes over their clients.
+BOOST_AUTO_TEST_CASE(behind_a_lost_connection_a_bounded_number_of_requests_is_in_flight) {
+  constexpr std::uint64_t most = 80;
+  connect_through_proxy();
+  create("/many");
+  const auto record = R"({"zkrecipes":"term","epoch":3,"phase":"executing","how":"clean","hand_over_deadline_ms":0,)"
+                      R"("leader":{"id":"a","node":"_c_x-latch-0000000001","token":1}})";
+  zkrecipes::transaction all;
+  for (int i = 0; i < 300; ++i) all.create("/many/e" + std::to_string(i), record, zkrecipes::create_mode::persistent);
+  BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_commit(all, tuple))));
+  auto at = make();
+  await(at, [](const auto& seen) { return seen.found.size() == 300; });
+  disconnect(own);
+  const auto open_requests = [this] { return own.counters().requests - own.counters().answers; };
+  const auto lost = open_requests();
+  reconnect();
+  std::uint64_t busiest = 0;
+  auto told = boost::asio::co_spawn(io(), refresh(at), boost::asio::use_future);
+  BOOST_TEST_REQUIRE(run_until([&] {
+    busiest = std::max(busiest, open_requests() - lost);
+    return told.wait_for(0s) == std::future_status::ready;
+  }));
+  BOOST_TEST(busiest <= most);
+  BOOST_TEST(run_coroutine(refresh(at)).elections.found.size() == 300u);
+  own = {};
+  BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children("/many", tuple))));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

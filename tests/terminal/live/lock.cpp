@@ -1,10 +1,15 @@
 // `zkadmin lock` against real servers: statuses, what the command gets, and what it is asked to wait for.
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
 #include <fstream>
 
 #include <signal.h>
 
+#include <zkrecipes/lock.hpp>
+
+#include "base/text.hpp"
 #include "live/hold_fixture.hpp"
-#include "text.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -117,9 +122,7 @@ BOOST_AUTO_TEST_CASE(a_semaphore_lets_as_many_in) {
   BOOST_TEST(begins("a"));
   BOOST_TEST(begins("b"));
   BOOST_TEST(finish(lock({"-n", "2", "--try", "--", "true"})).code == 123);
-  const auto other = finish(lock({"-n", "3", "--", "true"}));
-  BOOST_TEST(other.code == 125);
-  BOOST_TEST(has_part(other.err, "3"), other.err);
+  BOOST_TEST(fails(finish(lock({"-n", "3", "--", "true"})), 125, "3"));
   for (auto* each : {&first, &second}) each->send(SIGTERM);
   BOOST_TEST(first.wait().code == 128 + SIGTERM);
   BOOST_TEST(second.wait().code == 128 + SIGTERM);
@@ -191,14 +194,11 @@ BOOST_AUTO_TEST_CASE(what_the_command_leaves_in_the_background_goes_on) {
 }
 
 BOOST_AUTO_TEST_CASE(failures_before_the_command) {
-  const auto silent = finish({"lock", "/l", "--hosts", "127.0.0.1:1", "--timeout", "500ms", "--", "true"});
-  BOOST_TEST(silent.code == 125);
-  BOOST_TEST(has_part(silent.err, "no session within 500 ms: 127.0.0.1:1: "), silent.err);
+  BOOST_TEST(fails(finish({"lock", "/l", "--hosts", "127.0.0.1:1", "--timeout", "500ms", "--", "true"}), 125,
+                   "no session within 500 ms: 127.0.0.1:1: "));
   create("/other", R"({"zkrecipes":"counter"})");
   leaves("/other");
-  const auto foreign = finish({"lock", root() + "/other", "-n", "2", "--", "true"});
-  BOOST_TEST(foreign.code == 125);
-  BOOST_TEST(has_part(foreign.err, root() + "/other"), foreign.err);
+  BOOST_TEST(fails(finish({"lock", root() + "/other", "-n", "2", "--", "true"}), 125, root() + "/other"));
   finish(lock({"--", "true"}));
 }
 
@@ -218,6 +218,248 @@ BOOST_AUTO_TEST_CASE(mistakes_are_told) {
     BOOST_TEST(result.err.starts_with("zkadmin: "), result.err);
   }
   finish(lock({"--", "true"}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// Holders that are cut off from the servers until their sessions have expired: the command of each ends before that of
+// the next holder begins. ZKADMIN_HOLD_TRIALS=50 makes 50 trials.
+
+namespace {
+
+using words = std::vector<std::string>;
+
+constexpr int at_a_time = 10;
+
+struct trial {
+  std::string name;
+  running_program holder;
+  std::optional<running_program> next{};
+};
+
+struct cut_off_fixture : hold_fixture {
+  running_program begin(const std::string& at, const std::string& from, const words& command) {
+    return start(words{"lock", root() + at, "--session-timeout", "4s", "--hosts", from} + command);
+  }
+
+  /// Some holders behind the proxy, and one that waits behind each of them.
+  std::deque<trial> begin_trials(int first, int count) {
+    std::deque<trial> all;
+    for (int i = first; i < first + count; ++i) {
+      const auto name = std::to_string(i);
+      leaves("/" + name);
+      words more;
+      if (i % 2 == 0) more = {"stubborn"};
+      all.push_back({name, begin("/" + name, own().address(), witness("holder" + name, more))});
+    }
+    for (auto& each : all) BOOST_TEST_REQUIRE(begins("holder" + each.name));
+    for (auto& each : all) each.next.emplace(begin("/" + each.name, hosts, witness("next" + each.name)));
+    for (auto& each : all) BOOST_TEST_REQUIRE(gets_length("/" + each.name, 2));
+    return all;
+  }
+
+  void cut(bool is_silent) {
+    if (is_silent) return own().freeze(true);
+    own().refuse(true);
+    own().cut();
+  }
+
+  void judge(trial& each) {
+    BOOST_TEST_REQUIRE(begins("next" + each.name));
+    const auto gap = begin_of("next" + each.name) - last_sign_of("holder" + each.name);
+    BOOST_TEST(gap > 0, each.name);
+    least_gap = std::min(least_gap, gap);
+    const auto result = each.holder.wait();
+    BOOST_TEST(result.code == 121, result.err);
+    BOOST_TEST(is_gone("holder" + each.name));
+    each.next->send(SIGTERM);
+    BOOST_TEST(each.next->wait().code == 128 + SIGTERM);
+  }
+
+  std::int64_t least_gap = INT64_MAX;
+};
+
+int wanted_trials() {
+  const char* const wish = std::getenv("ZKADMIN_HOLD_TRIALS");
+  return wish ? std::max(1, std::atoi(wish)) : at_a_time;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(lock_cut_off_suite, cut_off_fixture)
+
+BOOST_AUTO_TEST_CASE(the_command_ends_before_that_of_the_next_holder_begins) {
+  const int wanted = wanted_trials();
+  for (int done = 0; done < wanted; done += at_a_time) {
+    auto all = begin_trials(done, std::min(at_a_time, wanted - done));
+    cut(done / at_a_time % 2 == 0);
+    for (auto& each : all) judge(each);
+    own().freeze(false);
+    own().refuse(false);
+  }
+  BOOST_TEST_MESSAGE(wanted << " trials, the least gap was " << static_cast<double>(least_gap) / 1e6 << " ms");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// `zkadmin lock` when what it holds ends, or one of its processes does: the command ends in time.
+
+namespace {
+
+using words = std::vector<std::string>;
+
+constexpr std::int64_t second = 1'000'000'000;
+
+struct losses_fixture : hold_fixture {
+  losses_fixture() : at(root() + "/l") { leaves("/l"); }
+  words lock(const words& more) const { return words{"lock", at} + more; }
+
+  bool is_refused(const std::string& node) {
+    const auto got = run(zk().async_commit(transaction().check(node), tuple));
+    return std::get<0>(got) == errc::no_node;
+  }
+  void revoke(std::chrono::milliseconds grace) {
+    zkrecipes::lock line(zk(), "/l");
+    const auto asked = run(line.async_request_revocation(grace, tuple));
+    BOOST_TEST(!std::get<0>(asked), std::get<0>(asked).message());
+  }
+  /// Waits until the holder, which is to be the first in line, is followed by this one.
+  running_program follow(const std::string& name) {
+    auto next = start(lock(witness(name)));
+    BOOST_TEST_REQUIRE(gets_length("/l", 2));
+    return next;
+  }
+  void end(running_program& which) {
+    which.send(SIGTERM);
+    BOOST_TEST(which.wait().code == 128 + SIGTERM);
+  }
+
+  std::string at;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(lock_losses_suite, losses_fixture)
+
+BOOST_AUTO_TEST_CASE(somebody_else_closes_the_session) {
+  auto running = start(lock(witness("w", {"stubborn", "child", file("c")})));
+  BOOST_TEST_REQUIRE((begins("w") && begins("c")));
+  const auto node = member("/l");
+  const auto path = "/l/" + children("/l").at(0);
+  cluster().expire(node.stat.ephemeral_owner);
+  const auto closed = present();
+  const auto result = running.wait();
+  BOOST_TEST(result.code == 121, result.err);
+  BOOST_TEST(last_sign_of("w") < closed + second);
+  BOOST_TEST(last_sign_of("c") < closed + second);
+  BOOST_TEST(is_gone("w"));
+  BOOST_TEST(is_gone("c"));
+  BOOST_TEST(is_refused(path));
+  auto next = start(lock(witness("n")));
+  BOOST_TEST_REQUIRE(begins("n"));
+  BOOST_TEST(member("/l").stat.czxid > node.stat.czxid);
+  end(next);
+}
+
+BOOST_AUTO_TEST_CASE(somebody_deletes_the_node) {
+  auto running = start(lock(witness("w")));
+  BOOST_TEST_REQUIRE(begins("w"));
+  remove("/l/" + children("/l").at(0));
+  const auto result = running.wait();
+  BOOST_TEST(result.code == 121, result.err);
+  BOOST_TEST(is_gone("w"));
+}
+
+BOOST_AUTO_TEST_CASE(somebody_asks_for_the_lock) {
+  auto running = start(lock(witness("w", {"child", file("c")})));
+  BOOST_TEST_REQUIRE((begins("w") && begins("c")));
+  revoke(30s);
+  const auto result = running.wait();
+  BOOST_TEST(result.code == 122);
+  BOOST_TEST(result.err == "zkadmin: lock " + at + ": another client asks for it: the command is ended\n");
+  BOOST_TEST(is_gone("w"));
+  BOOST_TEST(is_gone("c"));
+  BOOST_TEST(length("/l") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_ignores_sigterm_is_killed_after_the_grace) {
+  auto running = start(lock({"--grace", "200ms"}) + witness("w", {"stubborn", "child", file("c")}));
+  BOOST_TEST_REQUIRE((begins("w") && begins("c")));
+  revoke(30s);
+  BOOST_TEST(running.wait().code == 122);
+  BOOST_TEST(is_gone("w"));
+  BOOST_TEST(is_gone("c"));
+}
+
+BOOST_AUTO_TEST_CASE(the_grace_of_the_one_that_asks_counts_if_it_is_shorter) {
+  auto running = start(lock({"--grace", "1h"}) + witness("w", {"stubborn"}));
+  BOOST_TEST_REQUIRE(begins("w"));
+  auto next = follow("n");
+  revoke(2s);
+  BOOST_TEST(running.wait().code == 122);
+  BOOST_TEST_REQUIRE(begins("n"));
+  BOOST_TEST(last_sign_of("w") < begin_of("n"));
+  end(next);
+}
+
+BOOST_AUTO_TEST_CASE(zkadmin_is_killed) {
+  auto running = start(lock(witness("w", {"child", file("c")})));
+  BOOST_TEST_REQUIRE((begins("w") && begins("c")));
+  running.send(SIGKILL);
+  BOOST_TEST(running.wait().code == 128 + SIGKILL);  // its other process has ended, too
+  BOOST_TEST(is_gone("w"));
+  BOOST_TEST(is_gone("c"));
+  BOOST_TEST(length("/l") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_keeper_is_killed) {
+  auto running = start(lock({"--session-timeout", "4s"}) + witness("w", {"stubborn", "child", file("c")}));
+  BOOST_TEST_REQUIRE((begins("w") && begins("c")));
+  auto next = follow("n");
+  ::kill(keeper_of(running), SIGKILL);
+  BOOST_TEST(running.wait().code == 121);
+  BOOST_TEST(is_gone("w"));
+  BOOST_TEST(is_gone("c"));
+  BOOST_TEST_REQUIRE(begins("n"));
+  BOOST_TEST(last_sign_of("w") < begin_of("n"));
+  BOOST_TEST(last_sign_of("c") < begin_of("n"));
+  end(next);
+}
+
+BOOST_AUTO_TEST_CASE(the_keeper_is_stopped) {
+  auto running = start(lock({"--session-timeout", "4s"}) + witness("w", {"stubborn", "child", file("c")}));
+  BOOST_TEST_REQUIRE((begins("w") && begins("c")));
+  auto next = follow("n");
+  ::kill(keeper_of(running), SIGSTOP);
+  BOOST_TEST(running.wait().code == 121);
+  BOOST_TEST_REQUIRE(begins("n"));
+  BOOST_TEST(last_sign_of("w") < begin_of("n"));
+  BOOST_TEST(last_sign_of("c") < begin_of("n"));
+  end(next);
+}
+
+BOOST_AUTO_TEST_CASE(the_release_can_not_be_confirmed) {
+  auto running = start(words{"lock", at, "--hosts", own().address(), "--timeout", "300ms"} + witness("w"));
+  BOOST_TEST_REQUIRE(begins("w"));
+  own().freeze(true);
+  running.send(SIGTERM);
+  const auto result = running.wait();
+  BOOST_TEST(result.code == 128 + SIGTERM);
+  BOOST_TEST(result.err.find("note: the servers have not confirmed that it is given up") != std::string::npos,
+             result.err);
+  own().freeze(false);
+  BOOST_TEST(gets_length("/l", 0));
+}
+
+BOOST_AUTO_TEST_CASE(the_place_in_line_is_removed) {
+  auto held = take("/l");
+  auto waiting = start(lock({"--", "true"}));
+  BOOST_TEST_REQUIRE(gets_length("/l", 2));
+  for (const auto& each : children("/l"))
+    if ("/l/" + each != held.path()) remove("/l/" + each);
+  const auto result = waiting.wait();
+  BOOST_TEST(result.code == 122);
+  run(held.async_release(tuple));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -52,7 +52,7 @@ struct place_fixture : admin_fixture {
 
   static std::set<std::string> paths(const zkadmin::election_survey& all) {
     std::set<std::string> result;
-    for (const auto& each : all.elections) result.insert(each.path);
+    for (const auto& each : all.found) result.insert(each.path);
     return result;
   }
 
@@ -63,7 +63,7 @@ struct place_fixture : admin_fixture {
 
 /// Whether this candidate is the leader of this election, and at work.
 inline bool leads(const zkadmin::election_survey& all, const std::string& path, const std::string& id) {
-  return std::ranges::any_of(all.elections, [&](const auto& each) {
+  return std::ranges::any_of(all.found, [&](const auto& each) {
     return each.path == path && each.phase == "executing" && each.leader && each.leader->id == id;
   });
 }

@@ -4,7 +4,7 @@
 
 #include <boost/json/parse.hpp>
 
-#include "text.hpp"
+#include "base/text.hpp"
 
 using namespace zkrecipes::test;
 namespace json = boost::json;

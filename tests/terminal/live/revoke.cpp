@@ -81,10 +81,8 @@ BOOST_AUTO_TEST_CASE(without_wait_it_only_asks_and_a_second_request_is_not_repea
   BOOST_TEST(first.out == "asked me to give up " + root() + "/l\n");
   const auto node = "/l/" + node_of("/l", "me");
   const auto written = get(node).stat.mzxid;
-  const auto second = revoke("/l", {"--rw"});
-  BOOST_TEST(second.code == 1);
-  BOOST_TEST(has(second.err, "me was asked to give up " + root() + "/l already, and still holds it: nothing was sent"),
-             second.err);
+  BOOST_TEST(fails(revoke("/l", {"--rw"}), 1,
+                   "me was asked to give up " + root() + "/l already, and still holds it: nothing was sent"));
   BOOST_TEST(get(node).stat.mzxid == written);
   recorder<> asked(executor());
   release_when_asked(held, asked);
@@ -108,14 +106,11 @@ BOOST_AUTO_TEST_CASE(a_holder_that_goes_on_loses_it_after_the_grace) {
 
 BOOST_AUTO_TEST_CASE(a_deaf_holder_is_told_of_and_ended_by_force) {
   const auto name = put("/l", "_c_x-lock-0000000001", deaf_data);
-  const auto late = revoke("/l", {"--rw", "--wait", "--for", "500ms"});
-  BOOST_TEST(late.code == 1);
-  BOOST_TEST(has(late.err, "zkadmin: deaf still holds " + root() + "/l after 500 ms\n"), late.err);
+  BOOST_TEST(fails(revoke("/l", {"--rw", "--wait", "--for", "500ms"}), 1,
+                   "zkadmin: deaf still holds " + root() + "/l after 500 ms\n"));
   const words force{"--rw", "--wait", "--force", "--grace", "300ms"};
   auto unconfirmed = revoke("/l", force);
-  BOOST_TEST(unconfirmed.code == 1);
-  BOOST_TEST(has(unconfirmed.err, "without a terminal to ask at, confirm with --yes " + root() + "/l\n"),
-             unconfirmed.err);
+  BOOST_TEST(fails(unconfirmed, 1, "without a terminal to ask at, confirm with --yes " + root() + "/l\n"));
   auto with_yes = force;
   with_yes.insert(with_yes.end(), {"--yes", root() + "/other"});
   BOOST_TEST(revoke("/l", with_yes).code == 2);
@@ -184,9 +179,7 @@ BOOST_AUTO_TEST_CASE(a_permit_is_asked_for_although_its_data_is_plain) {
 BOOST_AUTO_TEST_CASE(foreign_holders_keep_their_data_unless_curators_form_is_asked_for) {
   auto node = "/l/" + put("/l", "_c_5e1f-lock-0000000001", "10.0.0.1");
   const auto refused = revoke("/l", {"--rw"});
-  BOOST_TEST(refused.code == 1);
-  BOOST_TEST(has(refused.err, "10.0.0.1 can not be asked to give up: its data does not say that it listens"),
-             refused.err);
+  BOOST_TEST(fails(refused, 1, "10.0.0.1 can not be asked to give up: its data does not say that it listens"));
   BOOST_TEST(has(refused.err, "--curator writes Curator's request in place of its data: nothing was sent"),
              refused.err);
   BOOST_TEST(get(node).stat.version == 0);
@@ -197,9 +190,8 @@ BOOST_AUTO_TEST_CASE(foreign_holders_keep_their_data_unless_curators_form_is_ask
   BOOST_TEST(revoke("/l", {"--rw", "--curator"}).code == 1, "it has been asked already");
   remove(node);
   node = "/l/" + put("/l", "1f0c__lock__0000000001", "host");
-  const auto kazoos = revoke("/l", {"--rw", "--curator"});
-  BOOST_TEST(kazoos.code == 1);
-  BOOST_TEST(has(kazoos.err, "host can not be asked to give up: it is a client of kazoo"), kazoos.err);
+  BOOST_TEST(
+      fails(revoke("/l", {"--rw", "--curator"}), 1, "host can not be asked to give up: it is a client of kazoo"));
   BOOST_TEST(get(node).stat.version == 0);
   const auto forced = revoke("/l", {"--rw", "--wait", "--force", "--grace", "100ms", "--yes", root() + "/l"});
   BOOST_TEST(forced.code == 0, forced.err);
@@ -209,20 +201,13 @@ BOOST_AUTO_TEST_CASE(foreign_holders_keep_their_data_unless_curators_form_is_ask
 
 BOOST_AUTO_TEST_CASE(what_has_no_holder_to_be_asked) {
   create("/l");
-  const auto nothing = revoke("/l", {"--rw"});
-  BOOST_TEST(nothing.code == 1);
-  BOOST_TEST(has(nothing.err, "nothing tells what " + root() + "/l is; name its kind with --kind"), nothing.err);
-  const auto free = revoke("/l", {"--rw", "--kind", "lock"});
-  BOOST_TEST(free.code == 1);
-  BOOST_TEST(has(free.err, "nobody holds " + root() + "/l\n"), free.err);
-  const auto missing = revoke("/missing", {"--rw"});
-  BOOST_TEST(missing.code == 1);
-  BOOST_TEST(has(missing.err, "there is no node " + root() + "/missing\n"), missing.err);
+  BOOST_TEST(fails(revoke("/l", {"--rw"}), 1, "nothing tells what " + root() + "/l is; name its kind with --kind"));
+  BOOST_TEST(fails(revoke("/l", {"--rw", "--kind", "lock"}), 1, "nobody holds " + root() + "/l\n"));
+  BOOST_TEST(fails(revoke("/missing", {"--rw"}), 1, "there is no node " + root() + "/missing\n"));
   auto held = hold("/l", "first");
   auto next = wait_in_line("/l", "second");
-  const auto waits = revoke("/l", {"--rw", "--of", "second"});
-  BOOST_TEST(waits.code == 1);
-  BOOST_TEST(has(waits.err, "second waits at " + root() + "/l, and does not hold it"), waits.err);
+  BOOST_TEST(
+      fails(revoke("/l", {"--rw", "--of", "second"}), 1, "second waits at " + root() + "/l, and does not hold it"));
   BOOST_TEST(has(revoke("/l", {"--rw", "--of", "third"}).err, "third is not in line at "));
   next.cancel();
   BOOST_TEST(run_until([&] { return next.done(); }));
@@ -233,19 +218,14 @@ BOOST_AUTO_TEST_CASE(elections_and_other_recipes_are_refused) {
   auto& leader = join("/e", "a");
   leaves("/e");
   BOOST_TEST(run_until([&] { return leader.leads; }));
-  const auto election = revoke("/e", {"--rw"});
-  BOOST_TEST(election.code == 1);
-  BOOST_TEST(has(election.err, "ask its leader with `zkadmin resign " + root() + "/e`: nothing was sent"),
-             election.err);
+  BOOST_TEST(
+      fails(revoke("/e", {"--rw"}), 1, "ask its leader with `zkadmin resign " + root() + "/e`: nothing was sent"));
   put("/l", "qn-0000000000", "item");
-  const auto queue = revoke("/l", {"--rw"});
-  BOOST_TEST(queue.code == 1);
-  BOOST_TEST(has(queue.err, "/l is a queue, and has no line of members that could be changed"), queue.err);
+  BOOST_TEST(fails(revoke("/l", {"--rw"}), 1, "/l is a queue, and has no line of members that could be changed"));
   remove("/l/qn-0000000000");
   BOOST_TEST(!std::get<0>(run(zk().async_set("/l", "{\"other\":1}", any_version, tuple))));
-  const auto foreign = revoke("/l", {"--rw", "--kind", "semaphore"});
-  BOOST_TEST(foreign.code == 1);
-  BOOST_TEST(has(foreign.err, "holds data that is not this recipe's: nothing was sent"), foreign.err);
+  BOOST_TEST(fails(revoke("/l", {"--rw", "--kind", "semaphore"}), 1,
+                   "holds data that is not this recipe's: nothing was sent"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_allowed) {
@@ -253,14 +233,11 @@ BOOST_AUTO_TEST_CASE(what_is_not_allowed) {
   const std::string node = "/l/_c_x-lock-0000000001";
   const acl readable{{perm_read, "world", "anyone"}}, writable{{perm_write, "world", "anyone"}};
   BOOST_TEST(!std::get<0>(run(zk().async_create(node, deaf_data, create_mode::persistent, readable, tuple))));
-  const auto refused = revoke("/l", {"--rw"});
-  BOOST_TEST(refused.code == 5);
-  BOOST_TEST(has(refused.err, "sending the request: not allowed; give credentials"), refused.err);
+  BOOST_TEST(fails(revoke("/l", {"--rw"}), 5, "sending the request: not allowed; give credentials"));
   remove(node);
   BOOST_TEST(!std::get<0>(run(zk().async_create(node, deaf_data, create_mode::persistent, writable, tuple))));
-  const auto unread = revoke("/l", {"--rw"});
-  BOOST_TEST(unread.code == 5);
-  BOOST_TEST(has(unread.err, "can not be asked to give up: its data may not be read: nothing was sent"), unread.err);
+  BOOST_TEST(
+      fails(revoke("/l", {"--rw"}), 5, "can not be asked to give up: its data may not be read: nothing was sent"));
   remove(node);
 }
 
@@ -269,14 +246,11 @@ BOOST_AUTO_TEST_CASE(a_lost_answer_tells_what_is_seen_afterwards) {
   const words through_proxy{"--rw", "--hosts", own().address()};
   own().drop_request(testcluster::op::multi);
   const auto before = revoke("/l", through_proxy);
-  BOOST_TEST(before.code == 1);
-  BOOST_TEST(has(before.err, "sending the request: "), before.err);
+  BOOST_TEST(fails(before, 1, "sending the request: "));
   BOOST_TEST(has(before.err, node + " is as it was\n"), before.err);
   BOOST_TEST(get(node).stat.version == 0);
   own().drop_reply(testcluster::op::multi);
-  const auto behind = revoke("/l", through_proxy);
-  BOOST_TEST(behind.code == 1);
-  BOOST_TEST(has(behind.err, node + " holds what was to be written\n"), behind.err);
+  BOOST_TEST(fails(revoke("/l", through_proxy), 1, node + " holds what was to be written\n"));
   BOOST_TEST(get(node).stat.version == 1);
   remove(node);
 }

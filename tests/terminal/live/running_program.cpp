@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -19,6 +20,17 @@
 #include "support/coroutine.hpp"
 
 namespace asio = boost::asio;
+
+boost::test_tools::assertion_result fails(const program_result& one, int code, const std::string& text) {
+  boost::test_tools::assertion_result result(one.code == code && one.err.find(text) != std::string::npos);
+  result.message() << "code " << one.code << ": " << one.err;
+  return result;
+}
+
+program_result run_zkadmin(boost::asio::io_context& io, std::vector<std::string> arguments,
+                           const std::map<std::string, std::string>& environment, const output_hook& told) {
+  return running_program(io, std::move(arguments), environment, told).wait();
+}
 
 namespace {
 

@@ -1,6 +1,7 @@
-// zkadmin while it runs.
+// zkadmin as a script runs it: with pipes instead of a terminal.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,8 +11,25 @@
 #include <sys/types.h>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/test/tools/assertion_result.hpp>
 
-#include "live/program.hpp"
+struct program_result {
+  int code = -1;  ///< The exit code, or 128 + signal; -1 if it did not end.
+  std::string out;
+  std::string err;
+};
+
+/// Whether it has ended with this code, and its errors hold the text; if not, what it has said.
+boost::test_tools::assertion_result fails(const program_result& one, int code, const std::string& text);
+
+/// Told of the standard output so far, with each part that comes.
+using output_hook = std::function<void(const std::string& out)>;
+
+/// Runs zkadmin with exactly these environment variables, and runs the context meanwhile.
+program_result run_zkadmin(boost::asio::io_context& io, std::vector<std::string> arguments,
+                           const std::map<std::string, std::string>& environment = {}, const output_hook& told = {});
+
+// zkadmin while it runs.
 
 /// It has pipes for its output and its errors, and nothing to read. Move-only.
 class running_program {

@@ -5,7 +5,7 @@
 
 #include <testcluster/ensemble.hpp>
 
-#include "live/program.hpp"
+#include "live/running_program.hpp"
 
 namespace json = boost::json;
 using namespace std::chrono_literals;

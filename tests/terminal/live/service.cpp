@@ -1,7 +1,7 @@
 // `zkadmin service` against real servers, with registrations that live.
 #include <zkrecipes/service_provider.hpp>
 
-#include "cluster/instance_change.hpp"
+#include "change/node_change.hpp"
 #include "live/line_fixture.hpp"
 
 using namespace zkrecipes;
@@ -59,15 +59,11 @@ BOOST_AUTO_TEST_CASE(a_drained_instance_is_chosen_no_more_until_the_drain_ends) 
   service_provider provider(service_discovery(zk(), "/s"), "billing");
   BOOST_TEST(run_until([&] { return std::get<1>(run(provider.async_pick(tuple))).id == "2"; }));
   for (int i = 0; i < 4; ++i) BOOST_TEST(std::get<1>(run(provider.async_pick(tuple))).id == "2");
-  const auto again = service("drain", "1");
-  BOOST_TEST(again.code == 1);
-  BOOST_TEST(has(again.err, "/s/billing/1 is drained already: nothing was sent"), again.err);
+  BOOST_TEST(fails(service("drain", "1"), 1, "/s/billing/1 is drained already: nothing was sent"));
   undrain("1");
   BOOST_TEST(get("/s/billing/1").data == before.data);
   BOOST_TEST(run_until([&] { return std::get<1>(run(provider.async_pick(tuple))).id == "1"; }));
-  const auto more = service("undrain", "1");
-  BOOST_TEST(more.code == 1);
-  BOOST_TEST(has(more.err, "is not drained by an operator"), more.err);
+  BOOST_TEST(fails(service("undrain", "1"), 1, "is not drained by an operator"));
   unregister(one);
   unregister(two);
 }
@@ -126,14 +122,10 @@ BOOST_AUTO_TEST_CASE(a_static_instance_that_starts_again_is_still_drained) {
 
 BOOST_AUTO_TEST_CASE(what_is_no_instance) {
   auto one = enlist(zk(), described("1"));
-  const auto missing = service("drain", "2");
-  BOOST_TEST(missing.code == 4);
-  BOOST_TEST(has(missing.err, root() + "/s/billing has no instance 2\n"), missing.err);
+  BOOST_TEST(fails(service("drain", "2"), 4, root() + "/s/billing has no instance 2\n"));
   create("/s/billing/notes", "any text");
   for (const char* what : {"drain", "undrain"}) {
-    const auto foreign = service(what, "notes");
-    BOOST_TEST(foreign.code == 1);
-    BOOST_TEST(has(foreign.err, "/s/billing/notes is no instance of a service: nothing was sent"), foreign.err);
+    BOOST_TEST(fails(service(what, "notes"), 1, "/s/billing/notes is no instance of a service: nothing was sent"));
   }
   BOOST_TEST(get("/s/billing/notes").stat.version == 0);
   BOOST_TEST(service("drain", "a/b").code == 2);
@@ -157,15 +149,12 @@ BOOST_AUTO_TEST_CASE(an_instance_that_changes_meanwhile) {
 BOOST_AUTO_TEST_CASE(what_is_not_allowed_and_a_lost_answer) {
   auto one = enlist(zk(), described("1"));
   own().drop_reply(testcluster::op::multi);
-  const auto lost = service("drain", "1", {"--rw", "--hosts", own().address()});
-  BOOST_TEST(lost.code == 1);
-  BOOST_TEST(has(lost.err, "/s/billing/1 holds what was to be written\n"), lost.err);
+  BOOST_TEST(fails(service("drain", "1", {"--rw", "--hosts", own().address()}), 1,
+                   "/s/billing/1 holds what was to be written\n"));
   BOOST_TEST(!is_enabled("1"));
   const acl readable{{perm_read | perm_admin, "world", "anyone"}};
   forbid_writing("/s/billing/1", readable);
-  const auto refused = service("undrain", "1");
-  BOOST_TEST(refused.code == 5);
-  BOOST_TEST(has(refused.err, "sending the request: not allowed"), refused.err);
+  BOOST_TEST(fails(service("undrain", "1"), 5, "sending the request: not allowed"));
   unregister(one);
 }
 

@@ -15,7 +15,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "fake_server.hpp"
-#include "live/program.hpp"
+#include "live/running_program.hpp"
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;

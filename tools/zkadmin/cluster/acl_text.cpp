@@ -9,7 +9,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
-#include "text.hpp"
+#include "base/text.hpp"
 
 namespace zkadmin {
 namespace {

@@ -4,12 +4,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/failure.hpp"
+#include "base/tasks.hpp"
+#include "base/text.hpp"
 #include "cluster/election_reader.hpp"
-#include "cluster/group_reader.hpp"
-#include "cluster/reading.hpp"
-#include "failure.hpp"
-#include "for_each_index.hpp"
-#include "text.hpp"
+#include "cluster/group.hpp"
 
 namespace zkadmin {
 namespace {
@@ -60,6 +59,30 @@ void check(const error_code& error, const std::string& doing) {
     throw failure(exit_code::auth,
                   printable(doing) + ": not allowed; give credentials (digest_file or ZKADMIN_DIGEST)");
   throw failure(exit_code::error, printable(doing) + ": " + error.message());
+}
+
+asio::awaitable<std::optional<zkrecipes::node_stat>> find_stat(zkrecipes::session session, std::string path) {
+  auto looked = co_await session.async_exists(path, as_result);
+  const error_code error = std::get<0>(looked);
+  if (error == errc::no_node) co_return std::nullopt;
+  check(error, "looking at " + path);
+  co_return std::get<1>(looked);
+}
+
+asio::awaitable<std::optional<zkrecipes::node_data>> find_node(zkrecipes::session session, std::string path) {
+  auto reading = co_await session.async_get(path, as_result);
+  const error_code error = std::get<0>(reading);
+  if (error == errc::no_node) co_return std::nullopt;
+  check(error, "reading " + path);
+  co_return std::move(std::get<1>(reading));
+}
+
+asio::awaitable<std::optional<std::vector<std::string>>> find_children(zkrecipes::session session, std::string path) {
+  auto listing = co_await session.async_children(path, as_result);
+  const error_code error = std::get<0>(listing);
+  if (error == errc::no_node) co_return std::nullopt;
+  check(error, "reading " + path);
+  co_return std::move(std::get<1>(listing).names);
 }
 
 collector::collector(zkrecipes::session session, std::string root)
@@ -117,7 +140,7 @@ asio::awaitable<election_survey> collector::elections(deadline limit) {
   for (auto& each : glances) {
     if (each.seen) {
       survey.refused |= each.seen->phase == refused_phase;
-      survey.elections.push_back(std::move(*each.seen));
+      survey.found.push_back(std::move(*each.seen));
     } else if (each.trouble) {
       survey.complete = false;
       survey.notes.push_back({each.path, each.trouble->what()});

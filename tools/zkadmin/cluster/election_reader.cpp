@@ -6,10 +6,10 @@
 
 #include <zkrecipes/election.hpp>
 
-#include "as_result.hpp"
+#include "base/tasks.hpp"
+#include "base/text.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/node_path.hpp"
-#include "text.hpp"
+#include "cluster/nodes.hpp"
 
 namespace zkadmin {
 namespace {

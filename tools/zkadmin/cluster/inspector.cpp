@@ -6,11 +6,11 @@
 #include <optional>
 #include <utility>
 
-#include "cluster/commit_reader.hpp"
-#include "cluster/queue_reader.hpp"
-#include "cluster/reading.hpp"
-#include "cluster/topic_reader.hpp"
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "cluster/collector.hpp"
+#include "cluster/commit.hpp"
+#include "cluster/queue.hpp"
+#include "cluster/topic.hpp"
 
 namespace zkadmin {
 namespace {
@@ -30,15 +30,9 @@ void append_all(std::vector<Item>& to, std::vector<Item> from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-std::vector<election_status>& recipes_of(election_survey& all) { return all.elections; }
-template <class Status>
-std::vector<Status>& recipes_of(survey<Status>& all) {
-  return all.found;
-}
-
 template <class Survey>
 void merge_into(Survey& all, Survey more) {
-  append_all(recipes_of(all), std::move(recipes_of(more)));
+  append_all(all.found, std::move(more.found));
   append_all(all.notes, std::move(more.notes));
   all.complete = all.complete && more.complete;
   all.refused = all.refused || more.refused;

@@ -10,9 +10,9 @@
 #include <zkrecipes/session.hpp>
 
 #include "cluster/collector.hpp"
-#include "cluster/declared_recipe.hpp"
-#include "cluster/findings.hpp"
+#include "cluster/recipe_status.hpp"
 #include "cluster/recipe_survey.hpp"
+#include "settings/recipe_kind.hpp"
 
 namespace zkadmin {
 

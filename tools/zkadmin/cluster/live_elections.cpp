@@ -10,11 +10,10 @@
 
 #include <zkrecipes/election.hpp>
 
-#include "as_result.hpp"
+#include "base/failure.hpp"
+#include "base/tasks.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/election_reader.hpp"
-#include "failure.hpp"
-#include "for_each_index.hpp"
 
 namespace zkadmin {
 namespace {
@@ -192,8 +191,8 @@ election_survey live_elections::survey() {
           {path, has_failed ? each.trouble : "it was not looked at: the time was over; choose a longer --timeout"});
     }
     if (!each.status) continue;
-    all.elections.push_back(*each.status);
-    grow_older(all.elections.back(), std::chrono::duration_cast<std::chrono::milliseconds>(now - each.read_at));
+    all.found.push_back(*each.status);
+    grow_older(all.found.back(), std::chrono::duration_cast<std::chrono::milliseconds>(now - each.read_at));
     all.refused |= each.status->phase == refused_phase;
   }
   return all;

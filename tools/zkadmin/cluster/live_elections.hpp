@@ -15,7 +15,7 @@
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/session.hpp>
 
-#include "background_task.hpp"
+#include "base/tasks.hpp"
 #include "cluster/status.hpp"
 #include "cluster/tree_search.hpp"
 

@@ -9,8 +9,8 @@
 
 #include <zkrecipes/consumer/shard_group_follower.hpp>
 
-#include "as_result.hpp"
-#include "cluster/reading.hpp"
+#include "base/tasks.hpp"
+#include "cluster/collector.hpp"
 
 namespace zkadmin {
 namespace {

@@ -15,8 +15,8 @@
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/session.hpp>
 
-#include "background_task.hpp"
-#include "cluster/group_status.hpp"
+#include "base/tasks.hpp"
+#include "cluster/group.hpp"
 
 namespace zkadmin {
 

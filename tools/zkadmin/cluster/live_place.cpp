@@ -9,12 +9,12 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 
-#include "as_result.hpp"
+#include "base/tasks.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/commit_reader.hpp"
-#include "cluster/group_reader.hpp"
-#include "cluster/queue_reader.hpp"
-#include "cluster/topic_reader.hpp"
+#include "cluster/commit.hpp"
+#include "cluster/group.hpp"
+#include "cluster/queue.hpp"
+#include "cluster/topic.hpp"
 
 namespace zkadmin {
 namespace {

@@ -11,13 +11,13 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "background_task.hpp"
-#include "cluster/declared_recipe.hpp"
-#include "cluster/findings.hpp"
+#include "base/tasks.hpp"
 #include "cluster/live_elections.hpp"
 #include "cluster/live_groups.hpp"
 #include "cluster/live_readings.hpp"
 #include "cluster/live_search.hpp"
+#include "cluster/recipe_status.hpp"
+#include "settings/recipe_kind.hpp"
 
 namespace zkadmin {
 

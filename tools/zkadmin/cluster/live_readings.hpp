@@ -22,13 +22,12 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "as_result.hpp"
-#include "background_task.hpp"
+#include "base/failure.hpp"
+#include "base/tasks.hpp"
+#include "cluster/collector.hpp"
 #include "cluster/node_watches.hpp"
-#include "cluster/reading.hpp"
 #include "cluster/recipe_status.hpp"
 #include "cluster/recipe_survey.hpp"
-#include "failure.hpp"
 
 namespace zkadmin {
 

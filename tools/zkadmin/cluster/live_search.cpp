@@ -5,9 +5,9 @@
 #include <tuple>
 #include <utility>
 
-#include "as_result.hpp"
-#include "cluster/node_path.hpp"
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "base/tasks.hpp"
+#include "cluster/nodes.hpp"
 
 namespace zkadmin {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "background_task.hpp"
+#include "base/tasks.hpp"
 #include "cluster/tree_search.hpp"
 
 namespace zkadmin {

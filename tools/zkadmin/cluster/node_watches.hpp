@@ -1,22 +1,55 @@
-// Waits until something of a set of nodes may have changed.
+// The nodes on which the state of a recipe depends.
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <zkrecipes/session.hpp>
 
-#include "background_task.hpp"
-#include "cluster/watched_node.hpp"
+#include "base/tasks.hpp"
+#include "cluster/commit.hpp"
+#include "cluster/queue.hpp"
+#include "cluster/recipe_status.hpp"
+#include "cluster/topic.hpp"
 
 namespace zkadmin {
+
+enum class watched_part { data, children };
+
+/// A node that is missing is waited for, whatever the part.
+struct watched_node {
+  std::string path;
+  watched_part part = watched_part::data;
+  friend auto operator<=>(const watched_node&, const watched_node&) = default;
+};
+
+using watched_nodes = std::vector<watched_node>;
+
+/// What to watch for the next state of something that was in this state. A topic with many shards or groups has too
+/// many nodes to be watched: only its own data is among them, see `is_watched`.
+watched_nodes nodes_of(const topic_status& topic);
+watched_nodes nodes_of(const commit_status& commit);
+watched_nodes nodes_of(const queue_status& queue);
+watched_nodes nodes_of(const recipe_status& recipe);
+
+/// Whether watches tell all changes of something in this state.
+bool is_watched(const topic_status& topic) noexcept;
+inline bool is_watched(const commit_status&) noexcept { return true; }
+inline bool is_watched(const queue_status&) noexcept { return true; }
+/// Not if it may not be read, because no watch tells that an access list has changed; nor if its kind has other nodes
+/// than itself and its participants.
+bool is_watched(const recipe_status& recipe) noexcept;
+
+// Waits until something of a set of nodes may have changed.
 
 /// Watches nodes. A list of many children is not watched, because each watch and each notification costs the whole
 /// list: it is looked at again from time to time, so seldom that reading the list then costs at most 64 KiB a second.

@@ -9,8 +9,8 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "cluster/node_line.hpp"
-#include "cluster/reading.hpp"
+#include "cluster/collector.hpp"
+#include "cluster/line_status.hpp"
 #include "cluster/recipe_status.hpp"
 
 namespace zkadmin {

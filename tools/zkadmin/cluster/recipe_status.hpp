@@ -10,14 +10,13 @@
 #include <variant>
 #include <vector>
 
-#include "cluster/commit_status.hpp"
-#include "cluster/group_status.hpp"
-#include "cluster/queue_status.hpp"
+#include "cluster/commit.hpp"
+#include "cluster/group.hpp"
+#include "cluster/queue.hpp"
 #include "cluster/recognize.hpp"
 #include "cluster/status.hpp"
-#include "cluster/stream_status.hpp"
-#include "cluster/survey.hpp"
-#include "cluster/topic_status.hpp"
+#include "cluster/stream.hpp"
+#include "cluster/topic.hpp"
 
 namespace zkadmin {
 
@@ -98,5 +97,44 @@ std::string kind_text(const recipe_status& status);
 const std::string& label(const participant_status& who) noexcept;
 
 using recipe_survey = survey<recipe_status>;
+
+// The recipes with a form of their own, in the form that all recipes share. Pure functions.
+
+/// `now`: this machine's clock.
+recipe_status recipe_status_of(election_status election, std::chrono::system_clock::time_point now);
+recipe_status recipe_status_of(group_status group);
+recipe_status recipe_status_of(topic_status topic);
+recipe_status recipe_status_of(commit_status commit);
+recipe_status recipe_status_of(stream_status stream);
+/// Without its claims and letters.
+recipe_status recipe_status_of(queue_status queue);
+
+// All that one look at a cluster has found.
+
+/// The kinds of things to look at.
+struct wanted_kinds {
+  bool servers = true;
+  bool elections = true;
+  bool groups = true;
+  bool topics = true;
+  bool commits = true;
+  bool queues = false;  ///< Those that the setting `queues` declares.
+  bool recipes = true;  ///< All others: locks, semaphores, barriers, queues, services, ...
+
+  /// Whether any kind but the servers is among them.
+  bool has_recipes() const noexcept { return elections || groups || topics || commits || queues || recipes; }
+};
+
+/// A survey that is missing: nothing is known of that kind, or it was not asked for.
+struct findings {
+  std::vector<server_status> servers{};
+  std::optional<election_survey> elections{};
+  std::optional<group_survey> groups{};
+  std::optional<topic_survey> topics{};
+  std::optional<commit_survey> commits{};
+  std::optional<queue_survey> queues{};
+  std::optional<recipe_survey> recipes{};
+  std::string trouble{};  ///< Why a survey that was asked for is missing.
+};
 
 }  // namespace zkadmin

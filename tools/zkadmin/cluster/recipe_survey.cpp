@@ -6,11 +6,10 @@
 #include <tuple>
 #include <utility>
 
-#include "as_result.hpp"
-#include "cluster/node_path.hpp"
-#include "failure.hpp"
-#include "for_each_index.hpp"
-#include "text.hpp"
+#include "base/failure.hpp"
+#include "base/tasks.hpp"
+#include "base/text.hpp"
+#include "cluster/nodes.hpp"
 
 namespace zkadmin {
 namespace {

@@ -11,10 +11,10 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "cluster/declared_recipe.hpp"
-#include "cluster/reading.hpp"
+#include "cluster/collector.hpp"
 #include "cluster/recipe_reader.hpp"
 #include "cluster/recipe_status.hpp"
+#include "settings/recipe_kind.hpp"
 
 namespace zkadmin {
 

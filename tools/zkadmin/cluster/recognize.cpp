@@ -5,7 +5,8 @@
 #include <iterator>
 #include <string>
 
-#include "cluster/queue_status.hpp"
+#include "cluster/nodes.hpp"
+#include "cluster/queue.hpp"
 #include "cluster/stored_record.hpp"
 
 namespace zkadmin {
@@ -32,12 +33,6 @@ constexpr std::string_view curators_item = "queue-";
 constexpr std::string_view leaf_ends[] = {"__lock__", "__rlock__"};
 // The election of the planners is not among them: it is one that people want to see.
 constexpr std::string_view parts_of_groups[] = {"member", "away", "shard", "quarantine", "frozen", "map"};
-
-constexpr recipe recipes[] = {
-    recipe::election,       recipe::shard_group,    recipe::topic,           recipe::two_phase_commit, recipe::lock,
-    recipe::semaphore,      recipe::barrier,        recipe::double_barrier,  recipe::read_write_lock,  recipe::queue,
-    recipe::service,        recipe::membership,     recipe::persistent_node, recipe::shared_gate,      recipe::once_per,
-    recipe::shared_balance, recipe::shared_limiter, recipe::stream};
 
 /// `_c_<guid><middle>`, without the sequence number.
 bool is_protected(std::string_view begin, std::string_view middle) noexcept {
@@ -82,60 +77,6 @@ recipe recipe_of_child(std::string_view name) noexcept {
 
 }  // namespace
 
-std::span<const recipe> all_recipes() noexcept { return recipes; }
-
-std::span<const recipe> other_recipes() noexcept {
-  constexpr std::size_t with_own_surveys = 4;  // They stand first.
-  return std::span(recipes).subspan(with_own_surveys);
-}
-
-const char* to_string(recipe which) noexcept {
-  switch (which) {
-    case recipe::none: return "none";
-    case recipe::election: return "election";
-    case recipe::shard_group: return "shard group";
-    case recipe::topic: return "topic";
-    case recipe::two_phase_commit: return "two-phase commit";
-    case recipe::lock: return "lock";
-    case recipe::read_write_lock: return "read-write lock";
-    case recipe::semaphore: return "semaphore";
-    case recipe::barrier: return "barrier";
-    case recipe::double_barrier: return "double barrier";
-    case recipe::queue: return "queue";
-    case recipe::membership: return "membership";
-    case recipe::service: return "service";
-    case recipe::persistent_node: return "persistent node";
-    case recipe::shared_gate: return "shared gate";
-    case recipe::once_per: return "once per period";
-    case recipe::shared_balance: return "shared balance";
-    case recipe::shared_limiter: return "shared limiter";
-    case recipe::stream: return "stream";
-  }
-  return "none";
-}
-
-std::string identifier_of(recipe which) {
-  std::string text = to_string(which);
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
-  return text;
-}
-
-std::optional<recipe> recipe_named(std::string_view name) {
-  std::string wanted(name);
-  std::replace_if(
-      wanted.begin(), wanted.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
-  for (const auto each : recipes)
-    if (identifier_of(each) == wanted) return each;
-  return std::nullopt;
-}
-
-std::string recipe_names() {
-  std::string all;
-  for (const auto each : recipes) all += (all.empty() ? "" : ", ") + identifier_of(each);
-  return all;
-}
-
 bool is_candidate_name(std::string_view name) noexcept { return is_protected(before_sequence(name), "-latch-"); }
 
 bool is_lease_name(std::string_view name) noexcept { return is_protected(before_sequence(name), "-lease-"); }
@@ -169,7 +110,7 @@ recipe recipe_of(std::string_view data) {
 bool is_record(std::string_view data) { return !text_field(parse_stored(data), "zkrecipes").empty(); }
 
 recipe recipe_among(const std::vector<std::string>& children) {
-  std::array<std::size_t, std::size(recipes) + 1> votes{};
+  std::array<std::size_t, static_cast<std::size_t>(recipe::stream) + 1> votes{};  // stream: the last one
   std::size_t kazoos = 0;
   for (const auto& each : children) {
     ++votes[static_cast<std::size_t>(recipe_of_child(each))];
@@ -195,6 +136,63 @@ bool is_part_of(recipe which, std::string_view name) noexcept {
   if (which == recipe::once_per) return is_number(name) || name == "_once_clock";
   if (which != recipe::shard_group) return false;
   return std::find(std::begin(parts_of_groups), std::end(parts_of_groups), name) != std::end(parts_of_groups);
+}
+
+namespace {
+
+std::string without_end(const std::string& path, std::string_view end) {
+  return path.substr(0, path.size() - end.size());
+}
+
+constexpr std::string_view limit_of_balance = "/limit", members_of_balance = "/members";
+
+recipe_place place_of_queue(const std::string& path, const std::vector<std::string>& children) {
+  constexpr std::string_view side = "-side", taken = "/taken";
+  const bool has_items = std::any_of(children.begin(), children.end(), is_item_name);
+  // That of a priority queue.
+  if (path.ends_with(side) && !has_items) return {recipe::queue, without_end(path, side)};
+  // The claims of kazoo's LockingQueue bear the names of the items.
+  if (path.ends_with(taken)) return {recipe::queue, without_end(path, taken) + "/entries"};
+  return {recipe::queue, path};
+}
+
+}  // namespace
+
+recipe_paths paths_of(const std::map<std::string, recipe_place>& told) {
+  recipe_paths all;
+  for (const auto& [node, place] : told) all[place.which].push_back(place.path);
+  for (auto& [which, paths] : all) {
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  }
+  const auto is_found = [&all](recipe which, const std::string& path) {
+    const auto& paths = all[which];
+    return std::binary_search(paths.begin(), paths.end(), path);
+  };
+  std::erase_if(all[recipe::lock], [&](const auto& path) {
+    return path.ends_with(inner_locks) && is_found(recipe::semaphore, without_end(path, inner_locks));
+  });
+  std::erase_if(all[recipe::membership], [&](const auto& path) {
+    return path.ends_with(members_of_balance) &&
+           is_found(recipe::shared_balance, without_end(path, members_of_balance));
+  });
+  // A node with members of its own recipe has no other members.
+  std::erase_if(all[recipe::membership], [&](const auto& path) {
+    const auto is_another = [&](recipe which) { return which != recipe::membership && is_found(which, path); };
+    return std::any_of(all_recipes().begin(), all_recipes().end(), is_another);
+  });
+  return all;
+}
+
+recipe_place place_of(recipe which, const std::string& path, const std::vector<std::string>& children) {
+  constexpr std::string_view leases = "/leases";
+  if (path.ends_with(leases) && std::any_of(children.begin(), children.end(), is_lease_name))
+    return {recipe::semaphore, without_end(path, leases)};
+  if (path.ends_with(kazoos_inner_lock)) return {recipe::semaphore, without_end(path, kazoos_inner_lock)};
+  // The path of a balance itself holds nothing.
+  if (which == recipe::shared_balance && path.ends_with(limit_of_balance))
+    return {which, without_end(path, limit_of_balance)};
+  return which == recipe::queue ? place_of_queue(path, children) : recipe_place{which, path};
 }
 
 }  // namespace zkadmin

@@ -1,11 +1,12 @@
 // Recognizes recipes by the names and the data of nodes.
 #pragma once
 
-#include <optional>
-#include <span>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "settings/recipe_kind.hpp"
 
 namespace zkadmin {
 
@@ -22,47 +23,6 @@ bool is_lease_name(std::string_view name) noexcept;
 /// The part of a name before the server's sequence number; empty if the name does not end in ten digits.
 std::string_view before_sequence(std::string_view name) noexcept;
 
-/// The recipes that zkadmin shows.
-enum class recipe {
-  none,
-  election,
-  shard_group,
-  topic,
-  two_phase_commit,
-  lock,
-  read_write_lock,
-  semaphore,
-  barrier,
-  double_barrier,
-  queue,
-  membership,
-  service,
-  persistent_node,
-  shared_gate,
-  once_per,
-  shared_balance,
-  shared_limiter,
-  stream,  ///< Messages outside of ZooKeeper: streams of Redis, queues of RabbitMQ, or a source of the user's.
-};
-
-/// All but `none`, in the order in which they are listed.
-std::span<const recipe> all_recipes() noexcept;
-
-/// Those without a survey of their own in the findings: all but elections, groups, topics and two-phase commits.
-std::span<const recipe> other_recipes() noexcept;
-
-/// As shown: "lock", "read-write lock", ..., "none".
-const char* to_string(recipe which) noexcept;
-
-/// As in files and for programs: "read_write_lock".
-std::string identifier_of(recipe which);
-
-/// The recipe of this name. Spaces, dashes and underscores are the same, as in "read_write_lock". Nothing: unknown.
-std::optional<recipe> recipe_named(std::string_view name);
-
-/// The names of all recipes: "election, shard_group, ...".
-std::string recipe_names();
-
 /// The recipe that has written this data into its own node: a JSON object whose field "zkrecipes" names its kind. An
 /// election has such data once a client of zkrecipes has led.
 recipe recipe_of(std::string_view data);
@@ -76,5 +36,27 @@ recipe recipe_among(const std::vector<std::string>& children);
 
 /// Whether the recipe uses this name for a child of its own node, at and below which no other recipe is.
 bool is_part_of(recipe which, std::string_view name) noexcept;
+
+// Recipes that have more than one node: which of them is the path that users know.
+
+struct recipe_place {
+  recipe which = recipe::none;
+  std::string path{};
+  friend bool operator==(const recipe_place&, const recipe_place&) = default;
+};
+
+using recipe_paths = std::map<recipe, std::vector<std::string>>;
+
+/// Below Curator's semaphores, for those that wait.
+inline constexpr std::string_view inner_locks = "/locks";
+/// Behind the path of kazoo's semaphores, for those that wait.
+inline constexpr std::string_view kazoos_inner_lock = "-__lock__";
+
+/// The recipe that a node is a part of. `which`: the one that the node's data or names tell.
+recipe_place place_of(recipe which, const std::string& path, const std::vector<std::string>& children);
+
+/// The paths of all recipes, sorted, by the nodes that tell of them. Several nodes may tell of the same one; and what
+/// is a part of another recipe is none of its own.
+recipe_paths paths_of(const std::map<std::string, recipe_place>& told);
 
 }  // namespace zkadmin

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/error.hpp>
+
 namespace zkadmin {
 
 /// One term of an election, as its record tells.
@@ -130,13 +132,24 @@ struct survey_note {
 /// "/closed: may not be read".
 std::string to_string(const survey_note& note);
 
-/// The elections at and below the root, sorted by path.
-struct election_survey {
-  std::vector<election_status> elections{};
+// All recipes of one kind at and below a path.
+
+template <class Status>
+struct survey {
+  std::vector<Status> found{};       ///< Sorted by path.
   std::vector<survey_note> notes{};  ///< Why the survey is not complete.
-  bool complete = true;              ///< False: there may be more elections than these.
+  bool complete = true;              ///< False: there may be more than these.
   bool refused = false;              ///< Something may not be read with these credentials.
 };
+
+/// What came of reading one of them. With an error there is no status.
+template <class Status>
+struct reading {
+  zkrecipes::error_code error{};
+  Status status{};
+};
+
+using election_survey = survey<election_status>;
 
 struct cluster_status {
   std::vector<server_status> ensemble;

@@ -7,13 +7,11 @@
 
 #include <zkrecipes/service_discovery.hpp>
 
-#include "as_result.hpp"
+#include "base/tasks.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/node_path.hpp"
-#include "cluster/queue_status.hpp"
-#include "cluster/recipe_place.hpp"
-#include "cluster/session_owner.hpp"
-#include "for_each_index.hpp"
+#include "cluster/nodes.hpp"
+#include "cluster/queue.hpp"
+#include "cluster/recognize.hpp"
 
 namespace zkadmin {
 namespace {

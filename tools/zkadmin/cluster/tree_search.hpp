@@ -13,10 +13,9 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "cluster/recipe_place.hpp"
+#include "base/failure.hpp"
 #include "cluster/recognize.hpp"
 #include "cluster/status.hpp"
-#include "failure.hpp"
 
 namespace zkadmin {
 

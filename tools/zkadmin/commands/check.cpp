@@ -8,13 +8,12 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include "cluster/broker_reader.hpp"
+#include "brokers/broker_reader.hpp"
 #include "cluster/inspector.hpp"
-#include "commands/bounded.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
+#include "commands/errand.hpp"
 #include "commands/targets.hpp"
-#include "commands/verdict_output.hpp"
 #include "problems/verdict.hpp"
 
 namespace zkadmin {
@@ -88,7 +87,7 @@ void record_empty_paths(const examination& of, verdict& judged) {
       return each.path == path || path == "/" || each.path.starts_with(path + "/");
     };
     const auto has = [&is_in](const auto& all) { return std::any_of(all.begin(), all.end(), is_in); };
-    return (seen.elections && has(seen.elections->elections)) || (seen.groups && has(seen.groups->found)) ||
+    return (seen.elections && has(seen.elections->found)) || (seen.groups && has(seen.groups->found)) ||
            (seen.topics && has(seen.topics->found)) || (seen.commits && has(seen.commits->found)) ||
            (seen.queues && has(seen.queues->found)) || (seen.recipes && has(seen.recipes->found));
   };

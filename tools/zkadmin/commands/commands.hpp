@@ -1,5 +1,5 @@
-// The commands of zkadmin. Each throws `failure`. Work that a command leaves running on the context may be
-// abandoned.
+// The commands of zkadmin. Each throws `failure`; without `read_write` one that changes something only shows the
+// requests that it would send. Work that a command leaves running on the context may be abandoned.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,12 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "failure.hpp"
-#include "hold/hold_options.hpp"
+#include "base/failure.hpp"
+#include "change/letter_change.hpp"
+#include "cluster/recipe_survey.hpp"
 #include "problems/verdict.hpp"
 #include "settings/command_line.hpp"
+#include "settings/requests.hpp"
 #include "settings/settings.hpp"
 
 namespace zkadmin {
@@ -29,11 +31,6 @@ struct surroundings {
 /// Prints the cluster's status once. Missing information is reported on `err` and by the exit code.
 exit_code show_status(surroundings& around, const settings& wanted, output_format format);
 
-/// Asks the leader at `path` to give up; without `read_write` only shows the request that it would send. With `wait`
-/// follows the hand-over to its end.
-exit_code request_resignation(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
-                              const resignation_options& how);
-
 /// Prints the last terms of the election at `path`.
 exit_code show_history(surroundings& around, const settings& wanted, const std::string& path, output_format format);
 
@@ -47,19 +44,6 @@ exit_code expire_session(surroundings& around, const settings& wanted, const std
 
 /// Prints the shard groups once or, if the path is not empty, the one at the path.
 exit_code show_groups(surroundings& around, const settings& wanted, const std::string& path, output_format format);
-
-/// Freezes the group at `path`, or ends that; without `read_write` only shows the request that it would send.
-exit_code freeze_group(surroundings& around, const settings& wanted, const std::string& path, bool frozen,
-                       bool read_write);
-
-/// Takes a shard, or all, out of quarantine; without `read_write` only shows the requests that it would send.
-exit_code release_shards(surroundings& around, const settings& wanted, const std::string& path,
-                         std::optional<std::uint32_t> which, bool read_write);
-
-/// Decides a transaction of the two-phase commit at `path` by the rule of its coordinator; without `read_write` only
-/// shows the requests that it would send.
-exit_code decide_transaction(surroundings& around, const settings& wanted, const std::string& path,
-                             const std::string& transaction, bool read_write);
 
 /// Prints the topics once or, if the path is not empty, the one at the path.
 exit_code show_topics(surroundings& around, const settings& wanted, const std::string& path, output_format format);
@@ -83,20 +67,47 @@ exit_code show_sessions(surroundings& around, const settings& wanted, const std:
 check_state check_cluster(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
                           const std::optional<broker_place>& broker, output_format format);
 
-/// The same for access rights, and for what the servers tell everybody.
-check_state check_security(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
-                           output_format format);
-
 /// Serves metrics over HTTP until a signal ends it.
 exit_code run_exporter(surroundings& around, const settings& wanted);
 
-/// Runs a command while it has the lock, or the permit, at `path`. Returns the exit status: see hold_status.hpp.
-int run_locked(surroundings& around, const settings& wanted, const std::string& path, const hold_options& how);
-
-/// Runs a command while it leads at `path`. Returns the exit status: see hold_status.hpp.
-int run_leading(surroundings& around, const settings& wanted, const std::string& path, hold_options how);
-
 /// The live screen, until the user or a signal ends it.
 exit_code run_dashboard(surroundings& around, const settings& wanted);
+
+/// The commands that prepare requests at a path, and send them with --rw; those that wait follow them to their end:
+/// resign, revoke, evict, those about shard groups and services, and `commit decide`, which decides a transaction by
+/// the rule of its coordinator.
+exit_code change_recipe(surroundings& around, const settings& wanted, const invocation& asked);
+
+/// What may be at the path: the kind that the command names, else what the settings declare or the nodes tell.
+recipe_query query_of_line(const settings& wanted, const line_request& how);
+
+/// Prints the oldest dead letters of a queue, or of a group of a topic.
+exit_code show_letters(surroundings& around, const settings& wanted, const queue_request& asked, output_format format);
+
+/// Puts letters back, or deletes them; without `read_write` only shows the requests.
+exit_code change_letters(surroundings& around, const settings& wanted, const queue_request& asked, letter_fate fate);
+
+/// Puts all letters of a parked key back; without `read_write` only shows the first request.
+exit_code unpark(surroundings& around, const settings& wanted, const queue_request& asked);
+
+/// The children of a node or, with `recursive`, all nodes below it; at most 10 000.
+exit_code list_nodes(surroundings& around, const settings& wanted, const node_request& asked);
+
+/// The node and all below it; at most 10 000.
+exit_code show_tree(surroundings& around, const settings& wanted, const node_request& asked);
+
+/// The data. To a pipe or a file the bytes as they are; to a terminal only what it can show.
+exit_code show_data(surroundings& around, const settings& wanted, const node_request& asked);
+
+exit_code show_stat(surroundings& around, const settings& wanted, const node_request& asked);
+
+/// Prints a line for each change until a signal, the number of changes, or the end of the reader ends it.
+exit_code watch_node(surroundings& around, const settings& wanted, const node_request& asked);
+
+/// Writes the data of a node; without `read_write` only shows the request.
+exit_code set_data(surroundings& around, const settings& wanted, const node_request& asked);
+
+/// Deletes a node or, with `recursive`, all below it too; without `read_write` only shows the requests.
+exit_code delete_nodes(surroundings& around, const settings& wanted, const node_request& asked);
 
 }  // namespace zkadmin

@@ -8,9 +8,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "commands/bounded.hpp"
-#include "failure.hpp"
-#include "text.hpp"
+#include "base/failure.hpp"
+#include "base/text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -90,6 +89,17 @@ overdue out_of_time(const contact& with) {
 
 void end_contact(asio::io_context& io, contact& with, deadline limit) {
   if (with.session) close_session(io, *with.session, limit);
+}
+
+exit_code run_in_contact(asio::io_context& io, contact& with, deadline limit, const std::function<exit_code()>& work) {
+  try {
+    const auto code = work();
+    end_contact(io, with, limit);
+    return code;
+  } catch (const failure&) {
+    end_contact(io, with, limit);
+    throw;
+  }
 }
 
 }  // namespace zkadmin

@@ -16,14 +16,14 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "as_result.hpp"
+#include "base/tasks.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/live_place.hpp"
-#include "cluster/prober.hpp"
-#include "commands/bounded.hpp"
 #include "commands/commands.hpp"
+#include "commands/contact.hpp"
 #include "screen/model.hpp"
 #include "screen/render.hpp"
+#include "servers/prober.hpp"
 #include "terminal/input.hpp"
 #include "terminal/terminal.hpp"
 

@@ -7,16 +7,14 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "backend/zookeeper/real_world.hpp"
-#include "cluster/led_terms.hpp"
-#include "cluster/secure_connections.hpp"
-#include "cluster/session_password.hpp"
-#include "commands/audit.hpp"
-#include "commands/bounded.hpp"
+#include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
+#include "commands/intervene.hpp"
 #include "guardian/dead_session.hpp"
+#include "servers/server_line.hpp"
 #include "session/make.hpp"
-#include "text.hpp"
+#include "sessions/session_end.hpp"
 
 namespace zkadmin {
 namespace {
@@ -118,14 +116,8 @@ exit_code expire_session(surroundings& around, const settings& wanted, const std
   if (because.empty()) throw failure(exit_code::usage, "--because: expected a reason");
   const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
   const auto asked = std::make_shared<expiry>(wanted, parse_session(session));
-  try {
-    const auto code = look_and_end(around, limit, asked, because, read_write);
-    end_contact(around.io, *asked, limit);
-    return code;
-  } catch (const failure&) {
-    end_contact(around.io, *asked, limit);
-    throw;
-  }
+  return run_in_contact(around.io, *asked, limit,
+                        [&] { return look_and_end(around, limit, asked, because, read_write); });
 }
 
 }  // namespace zkadmin

@@ -10,14 +10,14 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "as_result.hpp"
+#include "base/tasks.hpp"
+#include "base/text.hpp"
 #include "cluster/live_place.hpp"
-#include "cluster/prober.hpp"
-#include "commands/bounded.hpp"
 #include "commands/commands.hpp"
+#include "commands/contact.hpp"
 #include "exporter/cluster_metrics.hpp"
 #include "exporter/metrics_server.hpp"
-#include "text.hpp"
+#include "servers/prober.hpp"
 
 namespace zkadmin {
 namespace {

@@ -1,15 +1,17 @@
-// Shows the requests that would change something or, with --rw, sends them.
+// Shows the requests that would change something or, with --rw, sends them; and keeps the audit log of that.
 #pragma once
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
 
-#include "cluster/intervention.hpp"
+#include "change/intervention.hpp"
 #include "commands/commands.hpp"
+#include "commands/contact.hpp"
 
 namespace zkadmin {
 
@@ -29,5 +31,18 @@ struct sequel {
 /// requests to send, goes on with the sequel. Throws `failure`.
 exit_code intervene(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
                     preparation prepare, sequel then = {}, const std::optional<std::string>& yes = {});
+
+// Keeps the audit log of interventions.
+
+/// Where an intervention will be logged, for the user: "audit file FILE", "audit node PATH", one a line. Empty if the
+/// settings name no log.
+std::string audit_plan(const settings& wanted);
+
+/// Carries out an intervention by `act`, which returns what the user is told, or throws `failure`. All that changes a
+/// cluster goes through this: that it begins is written into the logs first, and if that fails, nothing is sent
+/// (`failure`). Then the logs are told how it ended; if that fails, the user is told so, and no more. `requests`: as
+/// they were shown.
+std::string audited(surroundings& around, const std::shared_ptr<contact>& with, const std::string& requests,
+                    const std::function<std::string()>& act);
 
 }  // namespace zkadmin

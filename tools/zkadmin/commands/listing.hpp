@@ -12,12 +12,12 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include "cluster/reading.hpp"
-#include "commands/bounded.hpp"
+#include "base/text.hpp"
+#include "cluster/collector.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
+#include "commands/errand.hpp"
 #include "settings/values.hpp"
-#include "text.hpp"
 
 namespace zkadmin {
 
@@ -34,6 +34,10 @@ struct listing : contact {
 /// Finds what is to be listed, until the deadline. Throws `failure`.
 template <class Status>
 using finder = std::function<boost::asio::awaitable<survey<Status>>(zkrecipes::session, deadline)>;
+
+/// Makes the output of what was found, if that is known, and of the servers.
+template <class Status>
+using formatter = std::function<std::string(const std::optional<survey<Status>>&, const std::vector<server_status>&)>;
 
 template <class Status>
 boost::asio::awaitable<void> fill(std::shared_ptr<listing<Status>> list, finder<Status> find, deadline limit) {
@@ -63,18 +67,18 @@ std::optional<failure> shortcoming_of(const listing<Status>& list) {
 /// `subject` names several of what is listed.
 template <class Status>
 exit_code show_found(surroundings& around, const settings& wanted, const std::string& subject,
-                     const finder<Status>& find,
-                     const std::function<std::string(const std::optional<survey<Status>>&)>& format) {
+                     const finder<Status>& find, const formatter<Status>& format) {
   const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
   const auto list = std::make_shared<listing<Status>>(wanted, subject);
   boost::asio::co_spawn(around.io, fill(list, find, limit), boost::asio::detached);
   run_until(around.io, limit, [&list] { return list->is_done; });
   const auto missing = shortcoming_of(*list);
   const auto shown = list->found;
+  const auto servers = list->servers;
   end_contact(around.io, *list, limit);
 
-  around.out << format(shown) << std::flush;
-  if (!around.out) throw failure(exit_code::error, "the output could not be written");
+  around.out << format(shown, servers);
+  finish_output(around);
   if (shown)
     for (const auto& note : shown->notes) around.err << "zkadmin: note: " << printable(to_string(note)) << '\n';
   if (!missing) return exit_code::ok;
@@ -93,8 +97,7 @@ struct listing_kind {
 /// The same for all of a kind at and below the root or, if `path` is not empty, for the one at the path.
 template <class Status>
 exit_code show_list(surroundings& around, const settings& wanted, const listing_kind<Status>& kind,
-                    const std::string& path,
-                    const std::function<std::string(const std::optional<survey<Status>>&)>& format) {
+                    const std::string& path, const formatter<Status>& format) {
   const auto only = path.empty() ? path : parse_path_argument(path);
   const finder<Status> find = [kind, only, root = wanted.root](zkrecipes::session session, deadline limit) {
     if (!only.empty()) return survey_one<Status>(std::move(session), only, kind.name, kind.read);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "base/text.hpp"
 #include "settings/values.hpp"
-#include "text.hpp"
 
 namespace zkadmin {
 namespace {

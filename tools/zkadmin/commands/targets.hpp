@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cluster/declared_recipe.hpp"
-#include "cluster/findings.hpp"
+#include "cluster/recipe_status.hpp"
+#include "settings/recipe_kind.hpp"
 
 namespace zkadmin {
 

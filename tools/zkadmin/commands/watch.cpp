@@ -16,14 +16,13 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 
-#include "as_result.hpp"
+#include "base/failure.hpp"
+#include "base/tasks.hpp"
 #include "cluster/node_memory.hpp"
 #include "cluster/node_walk.hpp"
-#include "commands/bounded.hpp"
+#include "commands/commands.hpp"
 #include "commands/contact.hpp"
-#include "commands/node_commands.hpp"
-#include "failure.hpp"
-#include "report/change_report.hpp"
+#include "report/node_report.hpp"
 #include "settings/values.hpp"
 
 namespace zkadmin {

@@ -203,7 +203,7 @@ std::string to_metrics(const refreshed& last, const wanted_kinds& kinds, const p
   text.add(seconds(std::chrono::duration_cast<std::chrono::milliseconds>(last.ended.time_since_epoch())));
   add_problems(text, judged.problems);
   add_servers(text, last.seen.servers);
-  if (last.seen.elections) add_elections(text, last.seen.elections->elections);
+  if (last.seen.elections) add_elections(text, last.seen.elections->found);
   if (last.seen.groups) add_groups(text, last.seen.groups->found);
   if (last.seen.topics) add_topics(text, last.seen.topics->found);
   if (last.seen.commits) add_commits(text, last.seen.commits->found);

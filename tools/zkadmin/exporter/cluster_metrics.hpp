@@ -4,8 +4,8 @@
 #include <chrono>
 #include <string>
 
-#include "cluster/findings.hpp"
-#include "problems/limits.hpp"
+#include "cluster/recipe_status.hpp"
+#include "settings/limits.hpp"
 
 namespace zkadmin {
 

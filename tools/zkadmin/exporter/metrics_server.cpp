@@ -6,8 +6,8 @@
 
 #include <zkrecipes/service/metrics_page.hpp>
 
-#include "failure.hpp"
-#include "text.hpp"
+#include "base/failure.hpp"
+#include "base/text.hpp"
 
 namespace zkadmin {
 namespace {

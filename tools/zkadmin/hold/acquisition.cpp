@@ -9,8 +9,8 @@
 #include <zkrecipes/read_write_lock.hpp>
 #include <zkrecipes/semaphore.hpp>
 
-#include "as_result.hpp"
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "base/tasks.hpp"
 
 namespace zkadmin {
 namespace {

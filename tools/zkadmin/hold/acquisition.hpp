@@ -8,7 +8,7 @@
 #include <zkrecipes/ownership.hpp>
 #include <zkrecipes/session.hpp>
 
-#include "hold/hold_options.hpp"
+#include "settings/requests.hpp"
 
 namespace zkadmin {
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hold/hold_status.hpp"
+#include "hold/hold.hpp"
 
 namespace zkadmin {
 namespace {

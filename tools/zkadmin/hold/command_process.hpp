@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "hold/inherited_signals.hpp"
+#include "hold/signals.hpp"
 
 namespace zkadmin {
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "hold/descendants.hpp"
-#include "hold/hold_status.hpp"
-#include "hold/passed_signal.hpp"
+#include "hold/hold.hpp"
+#include "hold/signals.hpp"
 
 namespace zkadmin {
 namespace {

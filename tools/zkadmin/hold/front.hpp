@@ -4,8 +4,8 @@
 #include <sys/signalfd.h>
 #include <sys/types.h>
 
-#include "hold/boot_timer.hpp"
-#include "hold/inherited_signals.hpp"
+#include "hold/alarm.hpp"
+#include "hold/signals.hpp"
 
 namespace zkadmin {
 

@@ -9,12 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/text.hpp"
 #include "hold/descendants.hpp"
 #include "hold/front.hpp"
-#include "hold/hold_status.hpp"
 #include "hold/keeper.hpp"
 #include "settings/values.hpp"
-#include "text.hpp"
 
 namespace zkadmin {
 namespace {

@@ -18,13 +18,13 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "as_result.hpp"
+#include "base/failure.hpp"
+#include "base/tasks.hpp"
+#include "base/text.hpp"
+#include "change/intervention.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/inherited_acl.hpp"
-#include "commands/bounded.hpp"
-#include "failure.hpp"
-#include "hold/hold_status.hpp"
-#include "text.hpp"
+#include "commands/contact.hpp"
+#include "hold/hold.hpp"
 
 namespace zkadmin {
 namespace {

@@ -16,11 +16,10 @@
 #include "commands/commands.hpp"
 #include "hold/acquisition.hpp"
 #include "hold/alarm.hpp"
-#include "hold/boot_timer.hpp"
 #include "hold/command_process.hpp"
-#include "hold/hold_options.hpp"
-#include "hold/passed_signal.hpp"
+#include "hold/signals.hpp"
 #include "hold/tenure.hpp"
+#include "settings/requests.hpp"
 
 namespace zkadmin {
 

@@ -13,7 +13,6 @@
 #include <zkrecipes/session.hpp>
 
 #include "hold/alarm.hpp"
-#include "hold/boot_timer.hpp"
 #include "hold/command_process.hpp"
 
 namespace zkadmin {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cluster/status.hpp"
-#include "problems/limits.hpp"
 #include "problems/problem.hpp"
+#include "settings/limits.hpp"
 
 namespace zkadmin {
 

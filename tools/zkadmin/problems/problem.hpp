@@ -1,8 +1,11 @@
 // Something in the cluster that an operator should know of. docs/zkadmin.md has a section for each name.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
+
+#include "settings/limits.hpp"
 
 namespace zkadmin {
 
@@ -33,5 +36,17 @@ bool is_critical(const problem_list& all) noexcept;
 
 /// Whether one of them has this name.
 bool has_problem(const problem_list& all, const std::string& name) noexcept;
+
+// What comes first on the screen and in print.
+
+/// Puts those with a critical problem first, then those with another one; otherwise the order stays. The rules of the
+/// kind have to be included.
+template <class Status>
+void put_problems_first(std::vector<Status>& all, const problem_limits& limits) {
+  const auto has_any = [&limits](const Status& each) { return !problems_of(each, limits).empty(); };
+  const auto has_critical = [&limits](const Status& each) { return is_critical(problems_of(each, limits)); };
+  const auto well = std::stable_partition(all.begin(), all.end(), has_any);
+  std::stable_partition(all.begin(), well, has_critical);
+}
 
 }  // namespace zkadmin

@@ -4,22 +4,12 @@
 #include <iterator>
 #include <utility>
 
-#include "problems/commit_rules.hpp"
-#include "problems/election_rules.hpp"
+#include "base/text.hpp"
 #include "problems/ensemble_rules.hpp"
-#include "problems/group_rules.hpp"
-#include "problems/queue_rules.hpp"
-#include "problems/recipe_rules.hpp"
-#include "problems/topic_rules.hpp"
-#include "text.hpp"
+#include "problems/rules.hpp"
 
 namespace zkadmin {
 namespace {
-
-/// "1 topic", "2 topics".
-std::string counted(std::size_t count, const std::string& name) {
-  return std::to_string(count) + " " + name + (count == 1 ? "" : "s");
-}
 
 /// Collects what all kinds of recipes say.
 struct gathering {
@@ -35,17 +25,16 @@ struct gathering {
     if (std::find(all.begin(), all.end(), note) == all.end()) all.push_back(note);
   }
 
-  template <class Survey, class Status>
-  void add(bool is_wanted, const std::optional<Survey>& seen, std::vector<Status> Survey::*recipes,
-           const std::string& name) {
+  template <class Status>
+  void add(bool is_wanted, const std::optional<survey<Status>>& seen, const std::string& name) {
     if (!is_wanted) return;
     if (!seen) return append_to_list(missing, name + "s");
-    for (const auto& each : (*seen).*recipes) add_problems(problems_of(each, limits));
+    for (const auto& each : seen->found) add_problems(problems_of(each, limits));
     for (const auto& each : seen->notes) add_note(each);
     if (seen->notes.empty() && !seen->complete) add_note({name + "s", "there may be more than those that were found"});
     if (seen->notes.empty() && seen->refused)
       add_note({name + "s", "something may not be read with these credentials"});
-    append_to_list(result.extent, counted(((*seen).*recipes).size(), name));
+    append_to_list(result.extent, counted(seen->found.size(), name));
   }
 };
 
@@ -72,12 +61,12 @@ verdict judge(const findings& seen, const wanted_kinds& kinds, const problem_lim
     for (const auto& each : unknown_of(seen.servers)) all.add_note(each);
     append_to_list(all.result.extent, counted(seen.servers.size(), "server"));
   }
-  all.add(kinds.elections, seen.elections, &election_survey::elections, "election");
-  all.add(kinds.groups, seen.groups, &group_survey::found, "shard group");
-  all.add(kinds.topics, seen.topics, &topic_survey::found, "topic");
-  all.add(kinds.commits, seen.commits, &commit_survey::found, "two-phase commit");
-  all.add(kinds.queues, seen.queues, &queue_survey::found, "queue");
-  all.add(kinds.recipes, seen.recipes, &recipe_survey::found, "other recipe");
+  all.add(kinds.elections, seen.elections, "election");
+  all.add(kinds.groups, seen.groups, "shard group");
+  all.add(kinds.topics, seen.topics, "topic");
+  all.add(kinds.commits, seen.commits, "two-phase commit");
+  all.add(kinds.queues, seen.queues, "queue");
+  all.add(kinds.recipes, seen.recipes, "other recipe");
   if (!all.missing.empty())
     all.add_note({all.missing, "not known" + (seen.trouble.empty() ? "" : ": " + seen.trouble)});
   std::stable_sort(all.result.problems.begin(), all.result.problems.end(), is_worse);

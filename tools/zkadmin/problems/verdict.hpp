@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cluster/findings.hpp"
-#include "problems/limits.hpp"
+#include "cluster/recipe_status.hpp"
 #include "problems/problem.hpp"
+#include "settings/limits.hpp"
 
 namespace zkadmin {
 

@@ -3,11 +3,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "report/json_values.hpp"
-#include "report/printed.hpp"
-#include "report/times.hpp"
-#include "report/tsv.hpp"
-#include "text.hpp"
+#include "base/text.hpp"
+#include "report/formats.hpp"
 
 namespace zkadmin {
 namespace {
@@ -16,16 +13,11 @@ namespace json = boost::json;
 
 std::string audit_as_table(std::span<const audit_entry> entries) {
   if (entries.empty()) return "no interventions\n";
-  table content;
-  content.columns = {{"WHEN"}, {"WHO"}, {"CLUSTER"}, {"COMMAND"}, {"STATE"}, {"RESULT"}};
-  for (const auto& each : entries)
-    content.rows.push_back({{utc_time(each.at_ms)},
-                            {each.who},
-                            {each.cluster},
-                            {each.command},
-                            {to_string(each.state)},
-                            {each.result.empty() ? "-" : each.result}});
-  return printed(content);
+  const auto row = [](const audit_entry& each) {
+    return row_of(utc_time(each.at_ms), each.who, each.cluster, each.command, to_string(each.state),
+                  or_dash(each.result));
+  };
+  return printed(table_of({{"WHEN"}, {"WHO"}, {"CLUSTER"}, {"COMMAND"}, {"STATE"}, {"RESULT"}}, entries, row));
 }
 
 std::string audit_as_json(std::span<const audit_entry> entries, bool complete) {
@@ -45,20 +37,17 @@ std::string audit_as_json(std::span<const audit_entry> entries, bool complete) {
 std::string audit_as_tsv(std::span<const audit_entry> entries) {
   std::string text;
   for (const auto& each : entries)
-    text += tsv_line({"intervention", each.id, std::to_string(each.at_ms), each.who, each.cluster, each.command,
-                      each.requests, to_string(each.state), each.result});
+    text += tsv_line("intervention", each.id, each.at_ms, each.who, each.cluster, each.command, each.requests,
+                     to_string(each.state), each.result);
   return text;
 }
 
 }  // namespace
 
 std::string formatted_audit(std::span<const audit_entry> entries, output_format format, bool complete) {
-  switch (format) {
-    case output_format::table: return audit_as_table(entries);
-    case output_format::json: return audit_as_json(entries, complete);
-    case output_format::tsv: return audit_as_tsv(entries);
-  }
-  return {};
+  return in_format(
+      format, [&] { return audit_as_table(entries); }, [&] { return audit_as_json(entries, complete); },
+      [&] { return audit_as_tsv(entries); });
 }
 
 }  // namespace zkadmin

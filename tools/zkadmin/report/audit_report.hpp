@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "cluster/audit_entry.hpp"
+#include "change/audit.hpp"
 #include "settings/command_line.hpp"
 
 namespace zkadmin {

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "report/json_values.hpp"
-#include "report/tsv.hpp"
-#include "text.hpp"
+#include "base/text.hpp"
+#include "report/formats.hpp"
 
 namespace zkadmin {
 namespace {
@@ -19,23 +18,19 @@ std::string upper_case(std::string text) {
   return text;
 }
 
-std::string plural(std::size_t count, const std::string& name) {
-  return std::to_string(count) + " " + name + (count == 1 ? "" : "s");
-}
-
 std::string with_names(const problem_list& problems) {
   std::string names;
   for (std::size_t i = 0; i < std::min(problems.size(), most_named); ++i)
     append_to_list(names, problems[i].name + " " + problems[i].where);
   if (problems.size() > most_named) append_to_list(names, std::to_string(problems.size() - most_named) + " more");
-  return plural(problems.size(), "problem") + ": " + names;
+  return counted(problems.size(), "problem") + ": " + names;
 }
 
 std::string headline(const verdict& judged) {
   std::string text;
   if (!judged.problems.empty()) text = with_names(judged.problems);
   if (!judged.unknown.empty())
-    text += (text.empty() ? "" : "; ") + plural(judged.unknown.size(), "thing") + " not known";
+    text += (text.empty() ? "" : "; ") + counted(judged.unknown.size(), "thing") + " not known";
   return text.empty() ? judged.extent : text;
 }
 
@@ -77,29 +72,22 @@ std::string to_lines(const verdict& judged) {
 std::string to_line(const std::string& failed) { return one_line("ZKADMIN UNKNOWN - " + failed); }
 
 std::string to_json(const verdict& judged) {
-  json::array problems;
-  for (const auto& each : judged.problems) problems.push_back(object_of(each));
-  json::object document;
-  document["schema"] = 1;
-  document["state"] = to_string(state_of(judged));
-  document["complete"] = judged.unknown.empty();
-  document["problems"] = std::move(problems);
-  document["notes"] = note_array(all_notes(judged));
-  return json_line(document);
+  return json_line(json::object{{"schema", 1},
+                                {"state", to_string(state_of(judged))},
+                                {"complete", judged.unknown.empty()},
+                                {"problems", array_of(judged.problems, object_of)},
+                                {"notes", note_array(all_notes(judged))}});
 }
 
 std::string to_tsv(const verdict& judged) {
-  std::string text = tsv_line({"check", to_string(state_of(judged)), judged.unknown.empty() ? "complete" : "incomplete",
-                               std::to_string(judged.problems.size())});
+  std::string text = tsv_line("check", to_string(state_of(judged)), judged.unknown.empty() ? "complete" : "incomplete",
+                              judged.problems.size());
   for (const auto& each : judged.problems) {
-    if (each.cure.empty()) {
-      text += tsv_line({"problem", to_string(each.how_bad), each.name, each.where, each.text});
-    } else {
-      text += tsv_line({"problem", to_string(each.how_bad), each.name, each.where, each.text, each.cure});
-    }
+    const auto how_bad = to_string(each.how_bad);
+    text += each.cure.empty() ? tsv_line("problem", how_bad, each.name, each.where, each.text)
+                              : tsv_line("problem", how_bad, each.name, each.where, each.text, each.cure);
   }
-  for (const auto& each : all_notes(judged)) text += tsv_line({"note", each.path, each.text});
-  return text;
+  return text + note_lines(all_notes(judged));
 }
 
 }  // namespace zkadmin

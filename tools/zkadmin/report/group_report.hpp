@@ -2,10 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "cluster/group_status.hpp"
-#include "problems/limits.hpp"
+#include "cluster/group.hpp"
+#include "report/formats.hpp"
+#include "settings/limits.hpp"
+#include "terminal/table.hpp"
 
 namespace zkadmin {
 
@@ -23,5 +27,15 @@ std::string to_json(const known_groups& groups, const problem_limits& limits = {
 
 /// One line about the survey, and one per group, member, move, shard in quarantine, absent member and note.
 std::string to_tsv(const known_groups& groups, const problem_limits& limits = {});
+
+// The tables of shard groups, the same on the screen and in print.
+
+table group_table(std::span<const group_status> groups);
+
+/// "12 shards, 5 owned, 3 moving".
+std::string shard_summary(const group_status& group);
+
+/// The members, and the shards that are moving, in quarantine or waiting; without rows where there are none.
+std::vector<table> group_sections(const group_status& group, table_bounds bounds);
 
 }  // namespace zkadmin

@@ -6,11 +6,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "report/json_values.hpp"
-#include "report/printed.hpp"
-#include "report/times.hpp"
-#include "report/tsv.hpp"
-#include "text.hpp"
+#include "base/text.hpp"
+#include "report/formats.hpp"
 
 namespace zkadmin {
 namespace {
@@ -53,40 +50,29 @@ std::string history_as_json(const election_status& election, wall_time now) {
 }
 
 std::string history_as_tsv(const election_status& election, wall_time now) {
-  const auto digits = [](const std::optional<std::int64_t>& value) { return value ? std::to_string(*value) : ""; };
   std::string text;
-  for (const auto& each : election.history) {
-    const auto length = length_of(each, now);
-    text += tsv_line({"term", election.path, std::to_string(each.epoch), each.leader, digits(ms_of(each.began)),
-                      digits(ms_of(each.ended)), length ? std::to_string(length->count()) : "", each.outcome});
-  }
+  for (const auto& each : election.history)
+    text += tsv_line("term", election.path, each.epoch, each.leader, ms_of(each.began), ms_of(each.ended),
+                     length_of(each, now), each.outcome);
   return text;
 }
 
 }  // namespace
 
 table history_table(const election_status& election, wall_time now) {
-  table content;
-  content.columns = {{"EPOCH", 0, true}, {"LEADER"}, {"BEGAN", 1}, {"LASTED", 0, true}, {"ENDED"}};
-  for (const auto& each : election.history) {
+  const auto row = [&election, now](const term_status& each) {
     const auto began = ms_of(each.began);
-    const auto length = length_of(each, now);
-    content.rows.push_back({{std::to_string(each.epoch)},
-                            {each.leader},
-                            {began ? utc_time(*began) : "-"},
-                            {length ? short_duration(*length) : "-"},
-                            {each.outcome.empty() ? "goes on: " + election.phase : each.outcome}});
-  }
-  return content;
+    return row_of(each.epoch, each.leader, began ? utc_time(*began) : "-", length_of(each, now),
+                  each.outcome.empty() ? "goes on: " + election.phase : each.outcome);
+  };
+  return table_of({{"EPOCH", 0, true}, {"LEADER"}, {"BEGAN", 1}, {"LASTED", 0, true}, {"ENDED"}}, election.history,
+                  row);
 }
 
 std::string formatted_history(const election_status& election, output_format format, wall_time now) {
-  switch (format) {
-    case output_format::table: return history_as_table(election, now);
-    case output_format::json: return history_as_json(election, now);
-    case output_format::tsv: return history_as_tsv(election, now);
-  }
-  return {};
+  return in_format(
+      format, [&] { return history_as_table(election, now); }, [&] { return history_as_json(election, now); },
+      [&] { return history_as_tsv(election, now); });
 }
 
 }  // namespace zkadmin

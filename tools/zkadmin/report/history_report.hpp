@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cluster/status.hpp"
-#include "screen/table.hpp"
 #include "settings/command_line.hpp"
+#include "terminal/table.hpp"
 
 namespace zkadmin {
 

@@ -5,10 +5,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "report/json_values.hpp"
-#include "report/printed.hpp"
-#include "report/tsv.hpp"
-#include "text.hpp"
+#include "base/text.hpp"
+#include "report/formats.hpp"
 
 namespace zkadmin {
 namespace {
@@ -39,23 +37,21 @@ std::string data_of(const letter_status& each) {
 std::string heading_of(const letter_list& letters) {
   const auto count = letters.letters.size() + letters.not_read;
   auto text = printable(letters.path) + (letters.group.empty() ? "" : ", group " + printable(letters.group)) + ": ";
-  text += std::to_string(count) + (count == 1 ? " dead letter" : " dead letters");
+  text += counted(count, "dead letter");
   if (letters.foreign > 0) text += ", " + std::to_string(letters.foreign) + " nodes that are none";
   return text + "\n";
 }
 
 std::string letters_as_table(const letter_list& letters, wall_time now) {
   if (letters.letters.empty()) return heading_of(letters);
-  table content;
-  content.columns = {{"LETTER"}, {"ITEM"}, {"ATTEMPTS", 0, true}, {"FOR", 0, true}, {"KEY"}, {"REASON"}, {"DATA"}};
-  for (const auto& each : letters.letters)
-    content.rows.push_back({{each.letter.name},
-                            {each.letter.item},
-                            {std::to_string(each.letter.attempts)},
-                            {short_duration(age_of(each, now))},
-                            {or_dash(shortened(key_of(each), longest_cell))},
-                            {or_dash(shortened(each.letter.reason, longest_cell))},
-                            {data_of(each)}});
+  const auto row = [now](const letter_status& each) {
+    return row_of(each.letter.name, each.letter.item, each.letter.attempts, age_of(each, now),
+                  or_dash(shortened(key_of(each), longest_cell)), or_dash(shortened(each.letter.reason, longest_cell)),
+                  data_of(each));
+  };
+  const auto content =
+      table_of({{"LETTER"}, {"ITEM"}, {"ATTEMPTS", 0, true}, {"FOR", 0, true}, {"KEY"}, {"REASON"}, {"DATA"}},
+               letters.letters, row);
   return heading_of(letters) + "\n" + printed(content);
 }
 
@@ -83,26 +79,21 @@ std::string letters_as_json(const letter_list& letters, wall_time now) {
 }
 
 std::string letters_as_tsv(const letter_list& letters, wall_time now) {
-  auto text = tsv_line({"letters", letters.path, letters.group, letters.not_read == 0 ? "complete" : "incomplete",
-                        std::to_string(letters.letters.size()), std::to_string(letters.not_read),
-                        std::to_string(letters.foreign)});
+  auto text = tsv_line("letters", letters.path, letters.group, letters.not_read == 0 ? "complete" : "incomplete",
+                       letters.letters.size(), letters.not_read, letters.foreign);
   for (const auto& each : letters.letters)
-    text += tsv_line({"letter", each.letter.name, each.letter.item, std::to_string(each.letter.attempts),
-                      std::to_string(age_of(each, now).count()), each.letter.key, each.is_parked ? "yes" : "no",
-                      each.letter.reason, shortened(each.letter.data, longest_value),
-                      std::to_string(each.letter.data.size()), std::to_string(each.letter.missing_bytes)});
+    text += tsv_line("letter", each.letter.name, each.letter.item, each.letter.attempts, age_of(each, now).count(),
+                     each.letter.key, each.is_parked, each.letter.reason, shortened(each.letter.data, longest_value),
+                     each.letter.data.size(), each.letter.missing_bytes);
   return text;
 }
 
 }  // namespace
 
 std::string formatted_letters(const letter_list& letters, output_format format, wall_time now) {
-  switch (format) {
-    case output_format::table: return letters_as_table(letters, now);
-    case output_format::json: return letters_as_json(letters, now);
-    case output_format::tsv: return letters_as_tsv(letters, now);
-  }
-  return {};
+  return in_format(
+      format, [&] { return letters_as_table(letters, now); }, [&] { return letters_as_json(letters, now); },
+      [&] { return letters_as_tsv(letters, now); });
 }
 
 }  // namespace zkadmin

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "cluster/letter_status.hpp"
+#include "cluster/letters.hpp"
 #include "settings/command_line.hpp"
 
 namespace zkadmin {

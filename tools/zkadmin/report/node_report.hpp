@@ -1,12 +1,14 @@
 // Prints nodes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <boost/json/object.hpp>
 
-#include "cluster/node_view.hpp"
-#include "settings/node_request.hpp"
+#include "cluster/node_memory.hpp"
+#include "cluster/nodes.hpp"
+#include "settings/requests.hpp"
 
 namespace zkadmin {
 
@@ -37,5 +39,10 @@ void put_text(boost::json::object& into, const std::string& key, const std::stri
 
 /// "0x1f" of an ephemeral node's session; empty for others.
 std::string owner_of(const zkrecipes::node_stat& stat);
+
+// Prints the changes of a node, one by one.
+
+/// A line; as TSV one more for each child. `now`: milliseconds since 1970.
+std::string to_text(const node_change& change, const std::string& path, std::int64_t now, node_format format);
 
 }  // namespace zkadmin

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cluster/recipe_status.hpp"
-#include "problems/limits.hpp"
+#include "settings/limits.hpp"
 
 namespace zkadmin {
 

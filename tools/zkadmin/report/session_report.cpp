@@ -4,10 +4,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "report/json_values.hpp"
-#include "report/printed.hpp"
-#include "report/tsv.hpp"
-#include "text.hpp"
+#include "base/text.hpp"
+#include "report/formats.hpp"
 
 namespace zkadmin {
 namespace {
@@ -28,45 +26,35 @@ std::optional<std::uint64_t> node_count(const session_status& session) {
   return session.nodes->size() + session.outside;
 }
 
-std::string span_text(const std::optional<milliseconds>& span) { return span ? short_duration(*span) : "-"; }
-
-template <class Number>
-std::string count_text(const std::optional<Number>& count) {
-  return count ? std::to_string(*count) : "-";
-}
-
 table server_table(const session_survey& sessions) {
-  table content;
-  content.columns = {{"SERVER"}, {"SOURCE"}, {"SESSIONS", 0, true}, {"WHY"}};
-  for (const auto& each : sessions.servers)
-    content.rows.push_back(
-        {{each.server}, {to_string(each.source)}, {count_text(each.sessions)}, {or_dash(printable(each.why))}});
-  return content;
+  const auto row = [](const asked_server& each) {
+    return row_of(each.server, to_string(each.source), each.sessions, or_dash(printable(each.why)));
+  };
+  return table_of({{"SERVER"}, {"SOURCE"}, {"SESSIONS", 0, true}, {"WHY"}}, sessions.servers, row);
 }
 
 table session_table(const session_survey& sessions, milliseconds now) {
-  table content;
-  content.columns = {{"SESSION"},          {"CLIENT"}, {"SERVER"},        {"TIMEOUT", 0, true}, {"FOR", 0, true},
-                     {"WAITING", 0, true}, {"LAST"},   {"IDLE", 0, true}, {"NODES", 0, true}};
-  for (const auto& each : sessions.found)
-    content.rows.push_back({{id_of(each)},
-                            {or_dash(each.client)},
-                            {or_dash(each.server)},
-                            {span_text(each.timeout)},
-                            {span_text(connected_for(each, now))},
-                            {count_text(each.outstanding)},
-                            {or_dash(each.last_operation)},
-                            {span_text(each.idle)},
-                            {count_text(node_count(each))}});
-  return content;
+  return table_of({{"SESSION"},
+                   {"CLIENT"},
+                   {"SERVER"},
+                   {"TIMEOUT", 0, true},
+                   {"FOR", 0, true},
+                   {"WAITING", 0, true},
+                   {"LAST"},
+                   {"IDLE", 0, true},
+                   {"NODES", 0, true}},
+                  sessions.found, [now](const session_status& each) {
+                    return row_of(id_of(each), or_dash(each.client), or_dash(each.server), each.timeout,
+                                  connected_for(each, now), each.outstanding, or_dash(each.last_operation), each.idle,
+                                  node_count(each));
+                  });
 }
 
 table node_table(const session_status& session) {
-  table content;
-  content.columns = {{"NODE"}, {"KIND"}, {"ROLE"}, {"RECIPE"}};
-  for (const auto& each : *session.nodes)
-    content.rows.push_back({{each.path}, {or_dash(each.kind)}, {or_dash(each.role)}, {or_dash(each.recipe)}});
-  return content;
+  const auto row = [](const owned_node& each) {
+    return row_of(each.path, or_dash(each.kind), or_dash(each.role), or_dash(each.recipe));
+  };
+  return table_of({{"NODE"}, {"KIND"}, {"ROLE"}, {"RECIPE"}}, *session.nodes, row);
 }
 
 std::string heading_of(const session_status& session) {
@@ -77,17 +65,17 @@ std::string heading_of(const session_status& session) {
 /// "timeout 8.0 s, connected for 1m 05s, ...", of what is known.
 std::string values_of(const session_status& session, milliseconds now) {
   std::string text;
-  const auto add = [&text](const std::string& name, const std::string& value) {
-    if (value != "-") append_to_list(text, name + value);
+  const auto add = [&text](const std::string& name, const auto& value) {
+    if (const auto shown = cell_of(value).text; shown != "-") append_to_list(text, name + shown);
   };
-  add("timeout ", span_text(session.timeout));
-  add("connected for ", span_text(connected_for(session, now)));
-  add("requests waiting: ", count_text(session.outstanding));
-  add("packets received: ", count_text(session.received));
-  add("packets sent: ", count_text(session.sent));
+  add("timeout ", session.timeout);
+  add("connected for ", connected_for(session, now));
+  add("requests waiting: ", session.outstanding);
+  add("packets received: ", session.received);
+  add("packets sent: ", session.sent);
   add("last: ", or_dash(session.last_operation));
-  add("its latency ", span_text(session.last_latency));
-  add("idle for at least ", span_text(session.idle));
+  add("its latency ", session.last_latency);
+  add("idle for at least ", session.idle);
   return text;
 }
 
@@ -102,13 +90,12 @@ std::string details_of(const session_status& session, milliseconds now) {
 }
 
 json::array node_array(const session_status& session) {
-  json::array all;
-  for (const auto& each : *session.nodes)
-    all.push_back({{"path", well_formed(each.path)},
-                   {"kind", or_null(each.kind)},
-                   {"recipe", or_null(each.recipe)},
-                   {"role", or_null(each.role)}});
-  return all;
+  return array_of(*session.nodes, [](const owned_node& each) {
+    return json::object{{"path", well_formed(each.path)},
+                        {"kind", or_null(each.kind)},
+                        {"recipe", or_null(each.recipe)},
+                        {"role", or_null(each.role)}};
+  });
 }
 
 json::object session_object(const session_status& session, bool with_nodes, milliseconds now) {
@@ -129,31 +116,20 @@ json::object session_object(const session_status& session, bool with_nodes, mill
   return object;
 }
 
-json::array server_array(const session_survey& sessions) {
-  json::array all;
-  for (const auto& each : sessions.servers)
-    all.push_back({{"server", each.server},
-                   {"source", to_string(each.source)},
-                   {"sessions", or_null(each.sessions)},
-                   {"why", or_null(each.why)}});
-  return all;
-}
-
-std::string number_field(const std::optional<std::int64_t>& value) { return value ? std::to_string(*value) : ""; }
-std::string number_field(const std::optional<std::uint64_t>& value) { return value ? std::to_string(*value) : ""; }
-std::string number_field(const std::optional<milliseconds>& value) {
-  return value ? std::to_string(value->count()) : "";
+json::object asked_server_object(const asked_server& each) {
+  return {{"server", each.server},
+          {"source", to_string(each.source)},
+          {"sessions", or_null(each.sessions)},
+          {"why", or_null(each.why)}};
 }
 
 std::string session_lines(const session_status& session, bool with_nodes, milliseconds now) {
   const auto id = id_of(session);
-  auto text =
-      tsv_line({"session", id, session.client, session.server, number_field(session.timeout),
-                number_field(connected_for(session, now)), number_field(session.outstanding),
-                number_field(session.received), number_field(session.sent), session.last_operation,
-                number_field(session.last_latency), number_field(session.idle), number_field(node_count(session))});
+  auto text = tsv_line("session", id, session.client, session.server, session.timeout, connected_for(session, now),
+                       session.outstanding, session.received, session.sent, session.last_operation,
+                       session.last_latency, session.idle, node_count(session));
   if (!with_nodes || !session.nodes) return text;
-  for (const auto& each : *session.nodes) text += tsv_line({"node", id, each.path, each.kind, each.recipe, each.role});
+  for (const auto& each : *session.nodes) text += tsv_line("node", id, each.path, each.kind, each.recipe, each.role);
   return text;
 }
 
@@ -174,30 +150,26 @@ std::string to_details(const session_survey& sessions, milliseconds now) {
 }
 
 std::string to_json(const known_sessions& sessions, bool with_nodes, milliseconds now) {
-  json::object document;
-  document["schema"] = 1;
-  document["complete"] = sessions && sessions->complete;
-  document["servers"] = sessions ? json::value(server_array(*sessions)) : json::value(nullptr);
-  document["nodes_told_by"] = sessions ? or_null(sessions->nodes_told_by) : json::value(nullptr);
-  json::value all = nullptr;
-  if (sessions) {
-    auto& array = all.emplace_array();
-    for (const auto& each : sessions->found) array.push_back(session_object(each, with_nodes, now));
-  }
-  document["sessions"] = std::move(all);
+  json::object document{{"schema", 1}, {"complete", sessions && sessions->complete}};
+  for (const auto* each : {"servers", "nodes_told_by", "sessions"}) document[each] = nullptr;
   document["notes"] = sessions ? note_array(sessions->notes) : json::array();
+  if (sessions) {
+    document["servers"] = array_of(sessions->servers, asked_server_object);
+    document["nodes_told_by"] = or_null(sessions->nodes_told_by);
+    document["sessions"] =
+        array_of(sessions->found, [&](const auto& each) { return session_object(each, with_nodes, now); });
+  }
   return json_line(document);
 }
 
 std::string to_tsv(const known_sessions& sessions, bool with_nodes, milliseconds now) {
-  if (!sessions) return tsv_line({"sessions", "unknown", ""});
-  auto text = tsv_line({"sessions", sessions->complete ? "complete" : "incomplete",
-                        std::to_string(sessions->found.size()), sessions->nodes_told_by});
+  if (!sessions) return tsv_line("sessions", "unknown", "");
+  auto text = tsv_line("sessions", sessions->complete ? "complete" : "incomplete", sessions->found.size(),
+                       sessions->nodes_told_by);
   for (const auto& each : sessions->servers)
-    text += tsv_line({"server", each.server, to_string(each.source), number_field(each.sessions), each.why});
+    text += tsv_line("server", each.server, to_string(each.source), each.sessions, each.why);
   for (const auto& each : sessions->found) text += session_lines(each, with_nodes, now);
-  for (const auto& each : sessions->notes) text += tsv_line({"note", each.path, each.text});
-  return text;
+  return text + note_lines(sessions->notes);
 }
 
 }  // namespace zkadmin

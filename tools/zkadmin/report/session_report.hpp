@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cluster/session_status.hpp"
+#include "sessions/session_answers.hpp"
 
 namespace zkadmin {
 

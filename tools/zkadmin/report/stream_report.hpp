@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cluster/stream_status.hpp"
+#include "cluster/stream.hpp"
 
 namespace zkadmin {
 

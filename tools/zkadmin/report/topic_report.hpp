@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "cluster/topic_status.hpp"
+#include "cluster/topic.hpp"
+#include "report/formats.hpp"
+#include "terminal/table.hpp"
 
 namespace zkadmin {
 
@@ -22,5 +24,13 @@ std::string to_json(const known_topics& topics);
 
 /// One line about the survey, and one per topic, shard, group, lag of a shard, and note.
 std::string to_tsv(const known_topics& topics);
+
+// The tables of topics, the same on the screen and in print.
+
+/// A row for each group of consumers.
+table lag_table(const topic_status& topic);
+
+/// A row for each shard of which something is kept or has to be consumed, with the lag of each group.
+table shard_lag_table(const topic_status& topic, table_bounds bounds);
 
 }  // namespace zkadmin

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "problems/election_rules.hpp"
-#include "text.hpp"
+#include "base/text.hpp"
+#include "problems/rules.hpp"
 
 namespace zkadmin {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cluster/status.hpp"
-#include "problems/limits.hpp"
 #include "problems/problem.hpp"
-#include "screen/grid.hpp"
+#include "settings/limits.hpp"
+#include "terminal/grid.hpp"
 
 namespace zkadmin {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "screen/page.hpp"
-#include "screen/stroke.hpp"
+#include "terminal/stroke.hpp"
 
 namespace zkadmin {
 

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/text.hpp"
 #include "screen/page_content.hpp"
-#include "text.hpp"
 
 namespace zkadmin {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "screen/model.hpp"
 #include "screen/render.hpp"
-#include "screen/table.hpp"
+#include "terminal/table.hpp"
 
 namespace zkadmin {
 

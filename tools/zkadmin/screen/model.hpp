@@ -11,12 +11,12 @@
 #include <variant>
 #include <vector>
 
-#include "cluster/findings.hpp"
-#include "problems/limits.hpp"
+#include "cluster/recipe_status.hpp"
 #include "problems/verdict.hpp"
-#include "screen/grid.hpp"
 #include "screen/page.hpp"
-#include "screen/stroke.hpp"
+#include "settings/limits.hpp"
+#include "terminal/grid.hpp"
+#include "terminal/stroke.hpp"
 
 namespace zkadmin {
 

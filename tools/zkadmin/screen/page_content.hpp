@@ -1,5 +1,4 @@
-// What the pages hold: a file in `pages` for each. All of it is made from the model, anew for each use: `page_of`
-// keeps what is on the screen.
+// What the pages hold. All of it is made from the model, anew for each use: `page_of` keeps what is on the screen.
 #pragma once
 
 #include <algorithm>

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "screen/grid.hpp"
 #include "screen/list_view.hpp"
 #include "screen/model.hpp"
 #include "screen/render.hpp"
+#include "terminal/grid.hpp"
 
 namespace zkadmin {
 

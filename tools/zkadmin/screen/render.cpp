@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "report/tables.hpp"
-#include "screen/fitted.hpp"
+#include "base/text.hpp"
+#include "report/status_report.hpp"
 #include "screen/kept_page.hpp"
 #include "screen/page_content.hpp"
-#include "text.hpp"
+#include "terminal/table.hpp"
 
 namespace zkadmin {
 namespace {

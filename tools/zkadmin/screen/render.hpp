@@ -1,8 +1,8 @@
 // Draws the dashboard into cells.
 #pragma once
 
-#include "screen/grid.hpp"
 #include "screen/model.hpp"
+#include "terminal/grid.hpp"
 
 namespace zkadmin {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "screen/fitted.hpp"
-#include "text.hpp"
+#include "base/text.hpp"
+#include "terminal/table.hpp"
 
 namespace zkadmin {
 namespace {

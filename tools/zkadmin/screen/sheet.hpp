@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "screen/grid.hpp"
 #include "screen/pages.hpp"
-#include "screen/table.hpp"
+#include "terminal/grid.hpp"
+#include "terminal/table.hpp"
 
 namespace zkadmin {
 

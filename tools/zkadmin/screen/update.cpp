@@ -3,20 +3,15 @@
 #include <span>
 #include <utility>
 
-#include "problems/commit_rules.hpp"
-#include "problems/election_rules.hpp"
-#include "problems/group_rules.hpp"
-#include "problems/order.hpp"
-#include "problems/queue_rules.hpp"
-#include "problems/recipe_rules.hpp"
-#include "problems/topic_rules.hpp"
+#include "base/text.hpp"
+#include "problems/problem.hpp"
+#include "problems/rules.hpp"
 #include "screen/differences.hpp"
 #include "screen/kept_page.hpp"
 #include "screen/key_table.hpp"
 #include "screen/model.hpp"
 #include "screen/navigation.hpp"
 #include "screen/page_content.hpp"
-#include "text.hpp"
 
 namespace zkadmin {
 
@@ -249,9 +244,9 @@ effect handle(model& state, servers_seen& seen) {
 }
 
 effect handle(model& state, elections_seen& seen) {
-  put_problems_first(seen.survey.elections, state.limits);
+  put_problems_first(seen.survey.found, state.limits);
   auto& known = state.seen.elections;
-  if (known) add_events(state, differences(known->elections, seen.survey.elections, state.limits));
+  if (known) add_events(state, differences(known->found, seen.survey.found, state.limits));
   known = std::move(seen.survey);
   confirm(state);
   touch(state, {page::overview, page::elections});
@@ -269,7 +264,7 @@ effect handle(model& state, const elections_confirmed&) {
 /// The order and the judgement are left to the survey that follows.
 effect handle(model& state, election_passed& passed) {
   if (!state.seen.elections) return effect::none;
-  auto& all = state.seen.elections->elections;
+  auto& all = state.seen.elections->found;
   const auto is_it = [&passed](const auto& each) { return each.path == passed.path; };
   const auto known = std::find_if(all.begin(), all.end(), is_it);
   const bool was_there = known != all.end();

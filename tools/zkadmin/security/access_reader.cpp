@@ -5,11 +5,10 @@
 #include <tuple>
 #include <utility>
 
-#include "as_result.hpp"
+#include "base/failure.hpp"
+#include "base/tasks.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/node_path.hpp"
-#include "failure.hpp"
-#include "for_each_index.hpp"
+#include "cluster/nodes.hpp"
 
 namespace zkadmin {
 namespace {

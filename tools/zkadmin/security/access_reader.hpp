@@ -1,21 +1,47 @@
-// Reads the ACLs of recipes and of the nodes below them.
+// The access rights at recipes, as they were read.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
+#include <zkrecipes/node.hpp>
 #include <zkrecipes/session.hpp>
 
 #include "cluster/recipe_survey.hpp"
+#include "cluster/recognize.hpp"
+#include "cluster/status.hpp"
 #include "cluster/tree_search.hpp"
-#include "security/access_survey.hpp"
 
 namespace zkadmin {
+
+struct node_access {
+  std::string path;
+  zkrecipes::acl rights;
+};
+
+struct recipe_rights {
+  recipe which = recipe::none;  ///< None: a node that was asked for, and is no recipe.
+  std::string path;
+  std::optional<zkrecipes::acl> own{};  ///< Nothing: not known; a note says why.
+  std::vector<node_access> nodes{};     ///< Those below it that were looked at.
+};
+
+/// Where a priority queue has what is no item. docs/formats.md.
+inline std::string side_of_queue(const std::string& path) { return path == "/" ? "/-side" : path + "-side"; }
+
+struct access_survey {
+  std::vector<recipe_rights> recipes{};
+  std::vector<node_access> parents{};  ///< Those of the recipes, and the roots that were searched.
+  std::vector<survey_note> notes{};    ///< The gaps, and why.
+};
+
+// Reads the ACLs of recipes and of the nodes below them.
 
 struct access_limits {
   std::size_t children = 1'000;  ///< Below one node.

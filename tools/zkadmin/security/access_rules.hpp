@@ -6,7 +6,7 @@
 
 #include "cluster/recognize.hpp"
 #include "problems/problem.hpp"
-#include "security/access_survey.hpp"
+#include "security/access_reader.hpp"
 
 namespace zkadmin {
 
@@ -30,5 +30,20 @@ problem_list problems_of_parents(const access_survey& seen);
 
 /// That of the connection by which all was read. `is_secure`: it speaks TLS.
 problem_list problems_of_connection(const access_survey& seen, bool is_secure);
+
+// What cures a problem of access rights: a command for zkCli.sh, or words where no command does. Pure functions. No
+// cure takes rights from an entry that is neither everybody's nor that of the session which sets the ACL.
+
+/// Closes a recipe and the nodes below it to everybody.
+std::string cure_of_recipe(const recipe_rights& seen);
+
+/// Closes one node, and leaves everybody READ if everybody has it.
+std::string cure_of_node(const node_access& seen);
+
+/// Gives the rights that a holder lacks, in the ACL of one node.
+std::string cure_by_adding(const std::string& right, const std::string& holder);
+
+/// Makes the nodes of a recipe have one ACL.
+std::string cure_of_mixture(const recipe_rights& seen);
 
 }  // namespace zkadmin

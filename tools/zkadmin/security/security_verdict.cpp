@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "security/access_rules.hpp"
-#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -84,10 +84,6 @@ bool reports_settings(const server_exposure& seen) noexcept {
 
 namespace {
 
-std::string amount_of(std::size_t count, const std::string& name) {
-  return std::to_string(count) + " " + name + (count == 1 ? "" : "s");
-}
-
 void add_all(problem_list& to, problem_list more) { std::move(more.begin(), more.end(), std::back_inserter(to)); }
 
 void judge_rights(verdict& judged, const security_findings& seen) {
@@ -104,8 +100,8 @@ void judge_rights(verdict& judged, const security_findings& seen) {
   add_all(judged.problems, problems_of_parents(*seen.rights));
   add_all(judged.problems, problems_of_connection(*seen.rights, seen.is_secure));
   judged.unknown = seen.rights->notes;
-  append_to_list(judged.extent, amount_of(recipes, "recipe"));
-  append_to_list(judged.extent, amount_of(nodes, "node"));
+  append_to_list(judged.extent, counted(recipes, "recipe"));
+  append_to_list(judged.extent, counted(nodes, "node"));
 }
 
 /// One AdminServer beside several servers is told once.
@@ -141,7 +137,7 @@ void judge_servers(verdict& judged, const security_findings& seen) {
   for (const auto& each : seen.exposures)
     if (!reports_settings(each) && each.gaps.empty() && reachable.contains(each.server))
       judged.remarks.push_back({each.server, "tells nobody its settings, so they were not looked at"});
-  append_to_list(judged.extent, amount_of(seen.servers.size(), "server"));
+  append_to_list(judged.extent, counted(seen.servers.size(), "server"));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "problems/problem.hpp"
 #include "problems/verdict.hpp"
-#include "security/access_survey.hpp"
+#include "security/access_reader.hpp"
 #include "security/server_exposure.hpp"
 
 namespace zkadmin {

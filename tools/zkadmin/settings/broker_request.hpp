@@ -1,17 +1,34 @@
-// The broker that a command is to ask.
+// The broker that a command is to ask, and why it can not be used, as the log of the session that asks it says.
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include <zkrecipes/log.hpp>
 #include <zkrecipes/tls_options.hpp>
 
 namespace zkadmin {
 
-/// The options of secure connections to a broker.
-/// As the command line has it. An empty text stands for what `tls_options` has by default.
+/// An operation waits for a broker that is away, and its error does not tell why it is.
+class broker_log {
+ public:
+  /// Keeps the last failure of each address of a broker, until that takes a connection; one of TLS for which there is
+  /// an option rather than a later one. Other events are left out.
+  void record(const zkrecipes::log_event& told);
+  void forget() noexcept { failures_.clear(); }
+  /// "redis 10.0.0.1:6379: Connection refused". If TLS is the reason the option that helps stands behind it. Empty:
+  /// nothing has failed.
+  std::string reasons() const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> failures_;  // by kind and address
+};
+
+/// The options of secure connections to a broker, as the command line has it. An empty text stands for what
+/// `tls_options` has by default.
 struct broker_tls_request {
   bool is_wanted = false;  ///< One of the options was given.
   std::string authorities{};
@@ -23,8 +40,6 @@ struct broker_tls_request {
 /// Nothing: plain text. The files are read once, so that one that is of no use is refused before anything is asked.
 /// Throws `failure` (usage) that names the option.
 std::optional<zkrecipes::tls_options> tls_of(const broker_tls_request& asked);
-
-class broker_log;
 
 /// As the command line has it.
 struct broker_request {

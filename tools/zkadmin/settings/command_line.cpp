@@ -8,10 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "failure.hpp"
-#include "settings/clusters.hpp"
+#include "base/failure.hpp"
 #include "settings/command_options.hpp"
-#include "settings/hold_arguments.hpp"
+#include "settings/settings.hpp"
 
 namespace zkadmin {
 namespace {

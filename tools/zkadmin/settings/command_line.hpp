@@ -9,12 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "hold/hold_options.hpp"
 #include "settings/broker_request.hpp"
-#include "settings/group_request.hpp"
-#include "settings/line_request.hpp"
-#include "settings/node_request.hpp"
-#include "settings/queue_request.hpp"
+#include "settings/requests.hpp"
 #include "settings/settings.hpp"
 #include "shell/outline.hpp"
 

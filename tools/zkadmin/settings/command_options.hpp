@@ -3,10 +3,16 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 
 #include <CLI/CLI.hpp>
 
 #include "settings/command_line.hpp"
+#include "settings/requests.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace zkadmin {
 
@@ -42,5 +48,13 @@ void add_shell_commands(CLI::App& app, invocation& asked);       ///< `completio
 void add_queue_commands(CLI::App& app, invocation& asked);       ///< `queue`
 void add_commit_commands(CLI::App& app, invocation& asked);      ///< `commit`
 void add_line_commands(CLI::App& app, invocation& asked);        ///< `revoke`, `evict` and `service`
+
+// The options of `lock` and `lead` on the command line.
+
+void add_lock_options(CLI::App& lock, hold_options& how);
+void add_lead_options(CLI::App& lead, hold_options& how);
+
+/// Moves what stands behind the first "--" into the options, as it is, and returns what stands in front.
+std::span<const char* const> without_words(std::span<const char* const> arguments, hold_options& how);
 
 }  // namespace zkadmin

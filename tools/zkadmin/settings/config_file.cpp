@@ -6,11 +6,10 @@
 
 #include <toml++/toml.h>
 
-#include "failure.hpp"
-#include "settings/clusters.hpp"
+#include "base/failure.hpp"
+#include "base/text.hpp"
 #include "settings/settings.hpp"
 #include "settings/values.hpp"
-#include "text.hpp"
 #include "toml/key_depth.hpp"
 
 namespace zkadmin {

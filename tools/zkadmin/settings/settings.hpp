@@ -14,8 +14,8 @@
 #include <zkrecipes/log.hpp>
 #include <zkrecipes/tls_options.hpp>
 
-#include "cluster/declared_recipe.hpp"
-#include "problems/limits.hpp"
+#include "settings/limits.hpp"
+#include "settings/recipe_kind.hpp"
 
 namespace zkadmin {
 
@@ -96,5 +96,18 @@ std::string chroot_of(const settings& wanted);
 /// Merges, checks and converts the layers, which are in growing precedence. Throws `failure` (usage) naming the value's
 /// source.
 settings resolve_settings(std::span<const raw_settings> layers);
+
+// The clusters that the configuration file names: [clusters.NAME], each with settings of its own. Among the settings of
+// the file these have a prefix.
+
+/// "clusters.NAME.", before the keys of its settings, and alone for the cluster itself.
+std::string cluster_prefix(const std::string& name);
+
+/// The layers in growing precedence. The settings of the cluster that is asked for win over the others of the file; if
+/// its name stands on the command line also over the environment, so that it is this cluster and no other, and the
+/// environment's credentials and root are left out. Its settings are left out if a layer above the one that names it
+/// has other `hosts`. Throws `failure` (usage) if the file has no such cluster.
+std::vector<raw_settings> in_precedence(const raw_settings& file, const raw_settings& variables,
+                                        const raw_settings& given);
 
 }  // namespace zkadmin

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fstream>
+#include <ios>
 #include <optional>
 #include <stdexcept>
 
-#include "failure.hpp"
-#include "text.hpp"
+#include <sys/stat.h>
+
+#include "base/failure.hpp"
+#include "base/text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -203,6 +207,41 @@ digest_credentials parse_digest(std::string_view text) {
       text.find_first_of("\r\n") != std::string_view::npos || text.find('\0') != std::string_view::npos)
     throw std::invalid_argument("expected one line user:password");
   return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
+}
+
+namespace {
+
+constexpr std::streamsize longest_private_file = 4096;
+
+/// A name with a colon may be the credentials themselves.
+std::string shown_file(const std::string& path) {
+  return path.find(':') == path.npos ? "the file " + path
+                                     : "the file that it names (what has a colon is not shown: it may be credentials, "
+                                       "which belong into a file)";
+}
+
+}  // namespace
+
+void require_private(const std::string& path, const std::string& what) {
+  struct ::stat seen {};
+  if (::stat(path.c_str(), &seen) != 0 || !S_ISREG(seen.st_mode)) return;
+  if (seen.st_mode & S_IROTH)
+    throw std::invalid_argument("everybody may read " + what + " in " + path + "; chmod o-r makes the file private");
+  if (seen.st_mode & S_IWOTH)
+    throw std::invalid_argument("everybody may change " + what + " in " + path + "; chmod o-w forbids it");
+}
+
+std::string read_private_file(const std::string& path, const std::string& form) {
+  require_private(path, "the credentials");
+  std::ifstream file(path, std::ios::binary);
+  std::string text(static_cast<std::size_t>(longest_private_file) + 1, '\0');
+  if (!file || (file.read(text.data(), longest_private_file + 1), file.bad()))
+    throw std::invalid_argument("cannot read " + shown_file(path));
+  if (file.gcount() > longest_private_file)
+    throw std::invalid_argument("the file " + path + " is longer than " + std::to_string(longest_private_file) +
+                                " bytes; it must contain " + form);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
 }
 
 }  // namespace zkadmin

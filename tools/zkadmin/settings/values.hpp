@@ -52,4 +52,14 @@ recipe parse_kind_argument(const std::string& text);
 /// "user:password". The password may hold colons; a line end behind it is dropped.
 digest_credentials parse_digest(std::string_view text);
 
+// Files that hold a secret.
+
+/// Throws std::invalid_argument if everybody may read or change the file. `what` names its content: "the key". A file
+/// that is not there is no matter of this function.
+void require_private(const std::string& path, const std::string& what);
+
+/// The content of a file with credentials. `form`: what it has to contain, "one line, user:password". Throws
+/// std::invalid_argument: as `require_private`, if it can not be read, or if it has more than 4 096 bytes.
+std::string read_private_file(const std::string& path, const std::string& form);
+
 }  // namespace zkadmin

@@ -12,7 +12,7 @@
 #include <term.h>
 #include <unistd.h>
 
-#include "failure.hpp"
+#include "base/failure.hpp"
 
 // These macros of curses would replace ordinary names.
 #undef lines

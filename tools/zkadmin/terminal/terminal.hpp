@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "screen/grid.hpp"
-#include "screen/stroke.hpp"
+#include "terminal/grid.hpp"
+#include "terminal/stroke.hpp"
 
 namespace zkadmin {
 

@@ -1,0 +1,21 @@
+// Decides a transaction of a two-phase commit as a coordinator would.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "change/intervention.hpp"
+
+namespace zkadmin {
+
+/// Prepares the decision by the rule: committed if all have voted yes; aborted if a vote is missing, no coordinator is
+/// there to wait for it, and the transaction has been undecided for `limit`. Throws `failure` if the rule does not
+/// allow a decision, or if there is nothing to decide.
+boost::asio::awaitable<intervention> prepare_decision(zkrecipes::session session, std::string path, std::string id,
+                                                      std::chrono::milliseconds limit);
+
+}  // namespace zkadmin

@@ -1,0 +1,216 @@
+#include "cluster/queue.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/tasks.hpp"
+#include "cluster/collector.hpp"
+#include "cluster/nodes.hpp"
+
+namespace zkadmin {
+namespace {
+
+constexpr std::size_t sequence_digits = 10;
+constexpr std::size_t time_digits = 16;
+
+bool is_number(std::string_view text, std::size_t digits) noexcept {
+  return text.size() == digits && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::int64_t to_number(std::string_view digits) noexcept {
+  std::int64_t value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+/// An item by its name: what stands before the sequence number, and that number. The server counts it for all children
+/// of the queue together, so it tells the order of arrival also among priorities.
+struct item_name {
+  std::string_view kind;  ///< "qn-", "entry-PPP-", "at-TIME-"; empty: this is no item.
+  std::int64_t number = 0;
+
+  std::optional<std::int64_t> due_ms() const noexcept {
+    constexpr std::string_view begin = "at-";
+    if (!kind.starts_with(begin)) return std::nullopt;
+    return to_number(kind.substr(begin.size(), time_digits));
+  }
+};
+
+bool is_kind_of_item(std::string_view kind) noexcept {
+  if (kind == "qn-" || kind == "queue-") return true;
+  constexpr std::string_view priority = "entry-", delay = "at-";
+  if (!kind.ends_with('-')) return false;
+  const auto middle = [kind](std::string_view begin) {
+    return kind.substr(begin.size(), kind.size() - begin.size() - 1);
+  };
+  if (kind.starts_with(priority)) return is_number(middle(priority), 3);
+  return kind.starts_with(delay) && is_number(middle(delay), time_digits);
+}
+
+item_name parse_item(std::string_view name) noexcept {
+  if (name.size() <= sequence_digits) return {};
+  const auto number = name.substr(name.size() - sequence_digits);
+  const auto kind = name.substr(0, name.size() - sequence_digits);
+  if (!is_number(number, sequence_digits) || !is_kind_of_item(kind)) return {};
+  return {kind, to_number(number)};
+}
+
+/// The order in which items of this kind are taken.
+const char* order_of(std::string_view kind) noexcept {
+  if (kind.starts_with("entry-")) return "priority";
+  return kind.starts_with("at-") ? "delay" : "FIFO";
+}
+
+constexpr std::size_t most_claims = 1'000;
+
+void keep_first_claims(std::vector<std::string>& claims) {
+  std::sort(claims.begin(), claims.end());
+  if (claims.size() > most_claims) claims.resize(most_claims);
+}
+
+}  // namespace
+
+bool is_item_name(std::string_view name) noexcept { return !parse_item(name).kind.empty(); }
+
+queue_names read_names(const std::vector<std::string>& names) {
+  queue_names all;
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const auto& each : names) {
+    if (each.starts_with("_claim-")) {
+      ++all.claimed;
+      all.claims.push_back(each);
+    }
+    const auto item = parse_item(each);
+    if (item.kind.empty()) continue;
+    ++all.items;
+    all.last = std::max(all.last, item.number);
+    const std::string_view taken = order_of(item.kind);
+    all.order = all.order.empty() || all.order == taken ? taken : "mixed";
+    const auto due = item.due_ms();
+    const auto order = due.value_or(item.number);
+    if (order >= first) continue;
+    first = order;
+    all.oldest = each;
+    all.due.reset();
+    if (due) all.due = std::chrono::milliseconds(*due);
+  }
+  keep_first_claims(all.claims);
+  return all;
+}
+
+bool are_borrowed(const std::vector<std::string>& names, std::uint32_t created) {
+  const bool is_marked =
+      std::any_of(names.begin(), names.end(), [](const auto& each) { return each.starts_with('_'); });
+  return !is_marked && read_names(names).last >= std::int64_t(created);
+}
+
+namespace {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+using std::chrono::system_clock;
+
+/// Adds what stands in a folder beside the items.
+asio::awaitable<void> add_folders(zkrecipes::session session, const std::string& folder, queue_status& to) {
+  const auto dead = co_await find_stat(session, join(folder, "_dead"));
+  if (dead) to.dead_letters += static_cast<std::uint64_t>(dead->num_children);
+  if (dead && dead->num_children > 0) to.letter_folder = join(folder, "_dead");
+  const auto idle = co_await find_stat(session, join(folder, "_idle"));
+  if (idle) to.takers += static_cast<std::uint64_t>(idle->num_children);
+}
+
+void add_claims(const std::string& folder, const queue_names& names, queue_status& to) {
+  to.claimed += names.claimed;
+  for (const auto& each : names.claims) to.claim_paths.push_back(join(folder, each));
+}
+
+/// A priority queue has its claims, dead letters and takers in a folder of their own, because kazoo takes every child
+/// of the queue for an item.
+asio::awaitable<void> add_side(zkrecipes::session session, const std::string& side, queue_status& to) {
+  const auto names = co_await find_children(session, side);
+  if (!names) co_return;
+  add_claims(side, read_names(*names), to);
+  co_await add_folders(session, side, to);
+}
+
+/// kazoo's LockingQueue has its items in "entries", and beside it in "taken" a node of the same name for each claim.
+asio::awaitable<void> add_taken(zkrecipes::session session, const std::string& path, queue_status& to) {
+  constexpr std::string_view items = "/entries";
+  if (!path.ends_with(items)) co_return;
+  const auto folder = path.substr(0, path.size() - items.size()) + "/taken";
+  const auto names = co_await find_children(session, folder);
+  if (!names) co_return;
+  queue_names claims;
+  for (const auto& each : *names)
+    if (is_item_name(each)) claims.claims.push_back(each);
+  claims.claimed = claims.claims.size();
+  std::sort(claims.claims.begin(), claims.claims.end());
+  add_claims(folder, claims, to);
+}
+
+milliseconds age_of(milliseconds since) {
+  const auto now = std::chrono::duration_cast<milliseconds>(system_clock::now().time_since_epoch());
+  return std::max(now - since, milliseconds(0));
+}
+
+/// Sets for how long the taker that is first in line has waited.
+asio::awaitable<void> look_at_first_taker(zkrecipes::session session, std::string folder, queue_status& to) {
+  constexpr std::size_t digits = 10;
+  const auto names = co_await find_children(session, folder);
+  if (!names) co_return;
+  std::string first, place;
+  for (const auto& each : *names) {
+    auto of_each = each.substr(each.size() - std::min(each.size(), digits));
+    if (!first.empty() && of_each >= place) continue;
+    first = each;
+    place = std::move(of_each);
+  }
+  if (first.empty()) co_return;
+  const auto stat = co_await find_stat(session, join(folder, first));
+  if (stat) to.taker_waits = age_of(milliseconds(stat->ctime));
+}
+
+asio::awaitable<milliseconds> age_of_oldest(zkrecipes::session session, const std::string& path,
+                                            const queue_names& names) {
+  if (names.items == 0) co_return milliseconds(0);
+  auto since = names.due;
+  if (!since) {
+    const auto stat = co_await find_stat(session, join(path, names.oldest));
+    if (!stat) co_return milliseconds(0);  // it has been taken since
+    since = milliseconds(stat->ctime);
+  }
+  co_return age_of(*since);
+}
+
+}  // namespace
+
+asio::awaitable<reading<queue_status>> read_queue(zkrecipes::session session, std::string path) {
+  reading<queue_status> result;
+  auto listing = co_await session.async_children(path, as_result);
+  result.error = std::get<0>(listing);
+  if (result.error) co_return result;
+  const auto names = read_names(std::get<1>(listing).names);
+  auto& status = result.status;
+  status.path = path;
+  status.items = names.items;
+  status.order = names.order;
+  add_claims(path, names, status);
+  status.oldest = co_await age_of_oldest(session, path, names);
+  co_await add_folders(session, path, status);
+  co_await add_side(session, path + "-side", status);
+  co_await add_taken(session, path, status);
+  if (status.takers == 0 || status.items == 0 || status.claimed > 0) co_return result;
+  for (const auto* side : {"", "-side"}) {
+    if (!status.taker_waits) co_await look_at_first_taker(session, join(path + side, "_idle"), status);
+  }
+  co_return result;
+}
+
+}  // namespace zkadmin
