@@ -1,10 +1,23 @@
-// What servers answer about their sessions: to the four-letter words `cons` and `dump`, and by their AdminServers.
+// What servers answer.
 #include "cluster/session_answers.hpp"
-
+#include "cluster/srvr.hpp"
 #include "fuzz/target.hpp"
 #include "security/security_verdict.hpp"
 
-namespace fuzz::session_answers_target {
+namespace fuzz::zkadmin_servers_targets {
+
+// The answers of servers to the four-letter word `srvr`.
+
+void read_srvr(std::string_view input) {
+  const auto server = zkadmin::parse_srvr("127.0.0.1:2181", input);
+  require(server.server == "127.0.0.1:2181", "the name of the server stays");
+  require(server.reachable || !server.error.empty(), "a server that can not be used has a problem");
+  require(!has_control(server.error) && !has_control(server.version), "no control character is shown");
+  require(std::string_view(zkadmin::standing(server)).size() > 0, "the server has a standing");
+  require(zkadmin::may_serve(server) || !zkadmin::is_serving(server), "a server that serves may serve");
+}
+
+// What servers answer about their sessions: to the four-letter words `cons` and `dump`, and by their AdminServers.
 
 void require_connections(const zkadmin::told_connections& told) {
   require(told.is_answer || !told.trouble.empty(), "what is no answer has a reason");
@@ -47,6 +60,6 @@ void read_answer(std::string_view input) {
   require(!server.trouble.empty() || !server.data_dir.empty(), "a server that is known has a data directory");
 }
 
-const target known("session_answers", read_answer);
+const target known[] = {{"srvr", read_srvr}, {"session_answers", read_answer}};
 
-}  // namespace fuzz::session_answers_target
+}  // namespace fuzz::zkadmin_servers_targets
