@@ -1,23 +1,9 @@
 // The time of a two-phase commit while many decided transactions are kept.
-#include <memory>
-#include <optional>
-
-#include <boost/asio.hpp>
-
-#include <zkrecipes/two_phase_commit.hpp>
-
+#include "asynchronous.hpp"
 #include "parts.hpp"
 #include "rounds.hpp"
-#include "stopwatch.hpp"
-#include "support/cluster.hpp"
-#include "support/coroutine.hpp"
 
 namespace bench {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
-using namespace zkrecipes::test;
 
 namespace {
 

@@ -1,24 +1,12 @@
 // The processor time of a request in the client: ours and the C client alone, measured in turns in this thread.
-#include <functional>
-
 #include <sys/resource.h>
 
-#include <boost/asio.hpp>
-
-#include <zkrecipes/session.hpp>
-
+#include "asynchronous.hpp"
 #include "bare.hpp"
 #include "parts.hpp"
 #include "rounds.hpp"
-#include "support/cluster.hpp"
-#include "support/coroutine.hpp"
 
 namespace bench {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
-using namespace zkrecipes::test;
 
 namespace {
 

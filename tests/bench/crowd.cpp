@@ -1,22 +1,13 @@
 #include "crowd.hpp"
 
-#include <memory>
-#include <stdexcept>
-
-#include <boost/asio.hpp>
 #include <boost/json.hpp>
 
-#include <zkrecipes/lock.hpp>
-
+#include "asynchronous.hpp"
 #include "process_status.hpp"
 
 namespace bench {
 
-namespace asio = boost::asio;
 namespace json = boost::json;
-using asio::awaitable;
-using asio::use_awaitable;
-using namespace std::chrono_literals;
 
 void crowd::join() {
   zkrecipes::lock lock(zk_, path_);

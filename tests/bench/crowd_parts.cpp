@@ -1,24 +1,15 @@
 // The cost of many acquisitions that wait for one lock: for the servers at each release, and for the process in which
 // they wait.
-#include <optional>
-
-#include <boost/asio.hpp>
-
+#include "asynchronous.hpp"
 #include "crowd.hpp"
 #include "parts.hpp"
 #include "peers.hpp"
-#include "support/cluster.hpp"
-#include "support/coroutine.hpp"
 #include "support/process.hpp"
 #include "traffic.hpp"
 
 namespace bench {
 
-namespace asio = boost::asio;
 namespace json = boost::json;
-using asio::awaitable;
-using asio::use_awaitable;
-using namespace zkrecipes::test;
 
 namespace {
 

@@ -5,32 +5,19 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <memory>
-#include <optional>
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <boost/asio.hpp>
-
-#include <zkrecipes/consumer/consumer_coordinator.hpp>
-
+#include "asynchronous.hpp"
 #include "leaders.hpp"
 #include "parts.hpp"
 #include "peers.hpp"
-#include "stopwatch.hpp"
-#include "support/cluster.hpp"
-#include "support/coroutine.hpp"
 #include "support/process.hpp"
 
 namespace bench {
 
-namespace asio = boost::asio;
 namespace fs = std::filesystem;
-using asio::awaitable;
-using asio::use_awaitable;
-using namespace std::chrono_literals;
-using namespace zkrecipes::test;
 
 namespace {
 

@@ -1,23 +1,141 @@
 // Messages a second through one consumer, beside kazoo's and Curator's queues and a bare loop of the same transactions.
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
 #include <iostream>
-#include <memory>
-#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "bare_delivery.hpp"
-#include "consumer_rounds.hpp"
+#include <zkrecipes/consumer/queue_consumer.hpp>
+
+#include "asynchronous.hpp"
+#include "bare.hpp"
 #include "delivery_backlog.hpp"
-#include "delivery_peer.hpp"
+#include "delivery_result.hpp"
 #include "parts.hpp"
+#include "peers.hpp"
 #include "rounds.hpp"
-#include "support/cluster.hpp"
+#include "stopwatch.hpp"
+#include "timed_consumer.hpp"
 
 namespace bench {
 
-using namespace zkrecipes::test;
+/// The transactions of a consumer, by the C client alone.
+inline constexpr std::size_t messages_of_a_commit = 100;  ///< As in the library.
+
+/// What the bare loop does.
+struct bare_delivery {
+  std::size_t at_once = messages_of_a_commit;  ///< Messages in a transaction.
+  bool reads = false;                          ///< Reads the messages, too: those of the next transaction meanwhile.
+};
+
+namespace {
+
+using names = std::vector<std::string>;
+
+names items_of(bare_client& client, const delivery_backlog& backlog) {
+  auto all = client.children(delivery_paths::queue);
+  std::erase_if(all, [](const std::string& each) { return each.starts_with('_'); });
+  std::ranges::sort(all);
+  if (all.size() != static_cast<std::size_t>(backlog.count())) throw std::runtime_error("bare loop: no such backlog");
+  return all;
+}
+
+names part_of(const names& all, std::size_t first, std::size_t most) {
+  const auto begin = std::min(first, all.size());
+  const auto end = std::min(begin + most, all.size());
+  return {all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+}  // namespace
+
+/// Lists the queue once, then removes the messages and creates their effects, one transaction after the other. Each
+/// checks the version of a record. The listing and the first read are not measured.
+delivery_result bare_delivery_round(const std::string& hosts, const delivery_backlog& backlog,
+                                    const bare_delivery& how) {
+  bare_client client(hosts);
+  const auto all = items_of(client, backlog);
+  delivery_result seen;
+  const auto begin = clock::now();
+  for (std::size_t done = 0; done < all.size(); done += how.at_once) {
+    const auto next = how.reads ? part_of(all, done + how.at_once, how.at_once) : names();
+    client.settle(delivery_paths::record, delivery_paths::queue, delivery_paths::effects,
+                  part_of(all, done, how.at_once), next);
+    ++seen.commits;
+  }
+  seen.rate = backlog.count() / ms_since(begin) * 1000;
+  backlog.require_all_effects();
+  return seen;
+}
+
+namespace {
+
+/// The effect of a message is a node.
+class effect_maker : public timed_consumer {
+ public:
+  using timed_consumer::timed_consumer;
+
+  awaitable<zkrecipes::message_outcome> process(zkrecipes::term, const zkrecipes::message& item) override {
+    record_call();
+    co_return zkrecipes::transaction().create(std::string(delivery_paths::effects) + '/' + item.name, item.data);
+  }
+};
+
+awaitable<bool> connect(zkrecipes::session& zk) {
+  co_await zk.async_connected(use_awaitable);
+  co_return true;
+}
+
+awaitable<bool> close(zkrecipes::session& zk) {
+  co_await zk.async_close(use_awaitable);
+  co_return true;
+}
+
+}  // namespace
+
+/// Runs a coordinator with a consumer until the backlog is worked off. The time is that from the first call of
+/// `process` to the reply of the last commit.
+delivery_result consume_round(const std::string& hosts, const delivery_backlog& backlog,
+                              const zkrecipes::queue_consumer_options& how) {
+  asio::io_context io;
+  zkrecipes::session zk(io.get_executor(), {.hosts = hosts, .timeout = 30s});
+  run_coroutine(io, connect(zk));
+  effect_maker career(zkrecipes::queue(zk, delivery_paths::queue), how);
+  const auto seen = work_off(io, zk, delivery_paths::coordinator, career, backlog.count());
+  run_coroutine(io, close(zk));
+  backlog.require_all_effects();
+  return seen;
+}
+
+/// A peer's program that works off a queue of its own.
+class delivery_peer {
+ public:
+  delivery_peer(const std::string& name, const plan& what, const std::string& hosts);
+  ~delivery_peer();
+  delivery_peer(const delivery_peer&) = delete;
+  delivery_peer& operator=(const delivery_peer&) = delete;
+
+  /// Fills the queue with this many messages and works them off; returns the messages a second of the latter.
+  double round(int count);
+
+ private:
+  peer program_;
+};
+
+delivery_peer::delivery_peer(const std::string& name, const plan& what, const std::string& hosts)
+    : program_(what.peers, name, "deliveries", hosts) {
+  program_.line();  // ready
+}
+
+delivery_peer::~delivery_peer() {
+  program_.tell("");
+  program_.line();  // it has removed its nodes
+}
+
+double delivery_peer::round(int count) {
+  program_.tell(std::to_string(count));
+  return std::stod(program_.line());
+}
 
 namespace {
 

@@ -1,20 +1,11 @@
 #include "delivery_backlog.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
-#include <boost/asio.hpp>
-
-#include <zkrecipes/queue.hpp>
-
-#include "support/coroutine.hpp"
+#include "asynchronous.hpp"
 
 namespace bench {
 
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
-using namespace std::chrono_literals;
 using zkrecipes::test::run_coroutine;
 
 namespace {

@@ -4,22 +4,15 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <vector>
 
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <boost/asio.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
-#include <zkrecipes/consumer/consumer_coordinator.hpp>
-#include <zkrecipes/log.hpp>
+#include "asynchronous.hpp"
 
 namespace bench {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using namespace std::chrono_literals;
 
 namespace {
 

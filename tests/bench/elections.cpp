@@ -1,18 +1,9 @@
 // Elections and terms in round trips.
-#include <boost/asio.hpp>
-
-#include <zkrecipes/consumer.hpp>
-#include <zkrecipes/flow.hpp>
-#include <zkrecipes/zkrecipes.hpp>
-
+#include "asynchronous.hpp"
 #include "ownerships.hpp"
-#include "stopwatch.hpp"
 
 namespace bench {
 
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
 using zkrecipes::error_code;
 
 namespace {

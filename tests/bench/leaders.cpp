@@ -3,31 +3,19 @@
 #include "leaders.hpp"
 
 #include <iostream>
-#include <memory>
-#include <optional>
 
 #include <unistd.h>
 
-#include <boost/asio.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
-#include <zkrecipes/election.hpp>
-
+#include "asynchronous.hpp"
 #include "parts.hpp"
 #include "peers.hpp"
 #include "process_status.hpp"
-#include "stopwatch.hpp"
-#include "support/cluster.hpp"
-#include "support/coroutine.hpp"
 
 namespace bench {
 
-namespace asio = boost::asio;
 namespace json = boost::json;
-using asio::awaitable;
-using asio::use_awaitable;
-using namespace std::chrono_literals;
-using namespace zkrecipes::test;
 
 namespace {
 

@@ -1,17 +1,8 @@
 // Locks in round trips.
-#include <boost/asio.hpp>
-
-#include <zkrecipes/consumer.hpp>
-#include <zkrecipes/flow.hpp>
-#include <zkrecipes/zkrecipes.hpp>
-
+#include "asynchronous.hpp"
 #include "ownerships.hpp"
 
 namespace bench {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
 
 namespace {
 

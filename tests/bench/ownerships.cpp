@@ -1,17 +1,10 @@
 #include "ownerships.hpp"
 
 #include <exception>
-#include <utility>
 
-#include <boost/asio.hpp>
-
-#include "stopwatch.hpp"
+#include "asynchronous.hpp"
 
 namespace bench {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
 
 awaitable<double> time_to_own(owning acquisition) {
   const auto begin = clock::now();

@@ -1,25 +1,15 @@
 #include "parts.hpp"
 
-#include <memory>
-#include <optional>
-
-#include <boost/asio.hpp>
-
+#include "asynchronous.hpp"
 #include "bare.hpp"
 #include "operations.hpp"
 #include "peers.hpp"
 #include "rates.hpp"
 #include "rounds.hpp"
-#include "support/cluster.hpp"
-#include "support/coroutine.hpp"
 
 namespace bench {
 
-namespace asio = boost::asio;
 namespace json = boost::json;
-using asio::awaitable;
-using asio::use_awaitable;
-using namespace zkrecipes::test;
 
 namespace {
 

@@ -1,23 +1,10 @@
 // Queues with many takers, many producers, and many idle takers.
 #include <algorithm>
-#include <memory>
 
-#include <boost/asio.hpp>
-
-#include <zkrecipes/queue.hpp>
-
+#include "asynchronous.hpp"
 #include "parts.hpp"
-#include "stopwatch.hpp"
-#include "support/cluster.hpp"
-#include "support/coroutine.hpp"
 
 namespace bench {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
-using namespace std::chrono_literals;
-using namespace zkrecipes::test;
 
 namespace {
 

@@ -1,18 +1,8 @@
 // Queues in round trips.
-#include <boost/asio.hpp>
-
-#include <zkrecipes/consumer.hpp>
-#include <zkrecipes/flow.hpp>
-#include <zkrecipes/zkrecipes.hpp>
-
+#include "asynchronous.hpp"
 #include "operations.hpp"
-#include "stopwatch.hpp"
 
 namespace bench {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
 
 namespace {
 

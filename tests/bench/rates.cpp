@@ -1,19 +1,11 @@
 #include "rates.hpp"
 
 #include <algorithm>
-#include <vector>
 
-#include <boost/asio.hpp>
-
+#include "asynchronous.hpp"
 #include "bare.hpp"
-#include "stopwatch.hpp"
-#include "support/coroutine.hpp"
 
 namespace bench {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
 
 namespace {
 

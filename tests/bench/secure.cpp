@@ -1,32 +1,19 @@
 // Sessions over TLS, beside sessions without TLS on the same server. Measured in turns.
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include <sys/resource.h>
 
-#include <boost/asio.hpp>
 #include <boost/json.hpp>
-
-#include <zkrecipes/session.hpp>
 
 #include <testcluster/ensemble.hpp>
 
+#include "asynchronous.hpp"
 #include "parts.hpp"
 #include "rounds.hpp"
-#include "support/coroutine.hpp"
 #include "support/line_process.hpp"
 #include "support/process.hpp"
 
 namespace bench {
 
-namespace asio = boost::asio;
 namespace json = boost::json;
-using asio::use_awaitable;
-using namespace zkrecipes::test;
 
 namespace {
 

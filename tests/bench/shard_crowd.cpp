@@ -1,18 +1,12 @@
 #include "shard_crowd.hpp"
 
 #include <algorithm>
-#include <stdexcept>
-#include <utility>
 
-#include <boost/asio.hpp>
-
-#include "support/coroutine.hpp"
+#include "asynchronous.hpp"
 
 namespace bench {
 
 using namespace zkrecipes;
-using zkrecipes::test::tuple;
-namespace asio = boost::asio;
 
 /// Owns its shard until the term is to end.
 class shard_crowd::idle_career : public leader_career {

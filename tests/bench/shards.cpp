@@ -1,24 +1,15 @@
 // What a shard group costs: joins, crashes, restarts and a new planner, at two sizes.
 #include <algorithm>
-#include <chrono>
 #include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <boost/asio.hpp>
-
+#include "asynchronous.hpp"
 #include "parts.hpp"
 #include "peers.hpp"
 #include "rounds.hpp"
 #include "shard_crowd.hpp"
-#include "support/cluster.hpp"
 #include "traffic.hpp"
 
 namespace bench {
-
-using namespace zkrecipes::test;
 
 namespace {
 

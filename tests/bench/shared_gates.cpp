@@ -1,22 +1,8 @@
 // A shared gate in round trips. Its lines stand beside those of a lock, which is the same node without a key.
-#include <memory>
-#include <string>
-#include <utility>
-
-#include <boost/asio.hpp>
-
-#include <zkrecipes/consumer.hpp>
-#include <zkrecipes/flow.hpp>
-#include <zkrecipes/zkrecipes.hpp>
-
+#include "asynchronous.hpp"
 #include "operations.hpp"
-#include "stopwatch.hpp"
 
 namespace bench {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
 
 namespace {
 

@@ -1,29 +1,11 @@
 // Steps of the tracks of a shared balance, beside workers that write a node at each step. Measured in turns.
-#include <chrono>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <boost/asio.hpp>
-
-#include <zkrecipes/flow/shared_balance.hpp>
-
+#include "asynchronous.hpp"
 #include "parts.hpp"
 #include "rounds.hpp"
-#include "stopwatch.hpp"
-#include "support/cluster.hpp"
-#include "support/coroutine.hpp"
 
 namespace bench {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
 
 namespace {
 

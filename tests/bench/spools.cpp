@@ -1,23 +1,14 @@
 // Messages that a spooled producer accepts, by durability, beside a loop that writes the same transactions with SQLite.
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include <stdlib.h>
 
-#include <boost/asio.hpp>
-
-#include <zkrecipes/consumer/topic.hpp>
 #include <zkrecipes/spool/spooled_producer.hpp>
 
+#include "asynchronous.hpp"
 #include "parts.hpp"
 #include "rounds.hpp"
 #include "spool/spool_file.hpp"
-#include "stopwatch.hpp"
-#include "support/cluster.hpp"
 
 namespace bench {
 

@@ -1,13 +1,10 @@
 #include "timed_consumer.hpp"
 
 #include <cstdint>
-#include <stdexcept>
 
-#include "support/coroutine.hpp"
+#include "asynchronous.hpp"
 
 namespace bench {
-
-using namespace zkrecipes::test;
 
 delivery_result work_off(asio::io_context& io, const zkrecipes::session& zk, const char* path, timed_consumer& career,
                          int count) {

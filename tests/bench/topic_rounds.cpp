@@ -1,28 +1,12 @@
 #include "topic_rounds.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <optional>
-#include <stdexcept>
-#include <vector>
 
-#include <boost/asio.hpp>
-
-#include <zkrecipes/consumer.hpp>
-#include <zkrecipes/flow.hpp>
-#include <zkrecipes/zkrecipes.hpp>
-
+#include "asynchronous.hpp"
 #include "bare.hpp"
-#include "support/coroutine.hpp"
 #include "topic_consumer.hpp"
 
 namespace bench {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
-using namespace std::chrono_literals;
-using namespace zkrecipes::test;
 
 namespace {
 

@@ -3,25 +3,12 @@
 #include <algorithm>
 #include <deque>
 #include <iostream>
-#include <stdexcept>
-#include <vector>
 
-#include <boost/asio.hpp>
-
-#include <zkrecipes/consumer.hpp>
-#include <zkrecipes/flow.hpp>
-#include <zkrecipes/zkrecipes.hpp>
-
+#include "asynchronous.hpp"
 #include "peers.hpp"
-#include "stopwatch.hpp"
-#include "support/coroutine.hpp"
 #include "topic_consumer.hpp"
 
 namespace bench {
-
-using asio::awaitable;
-using asio::use_awaitable;
-using namespace zkrecipes::test;
 
 namespace {
 

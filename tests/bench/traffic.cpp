@@ -1,13 +1,10 @@
 #include "traffic.hpp"
 
 #include <sstream>
-#include <string>
 
-#include "support/cluster.hpp"
+#include "asynchronous.hpp"
 
 namespace bench {
-
-using namespace zkrecipes::test;
 
 traffic count_traffic() {
   traffic sum;

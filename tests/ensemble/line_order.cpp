@@ -9,9 +9,7 @@ BOOST_FIXTURE_TEST_SUITE(line_order, line_fixture)
 
 BOOST_AUTO_TEST_CASE(a_free_line_costs_one_pipelined_round) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  campaigner only(*this, connect(with), "only");
+  campaigner only(*this, log.connect(*this), "only");
   const int server = server_of(only.zk);
   BOOST_TEST_REQUIRE(run_until([&] { return log.count("sync") > 0; }));
   log.clear();
@@ -45,11 +43,8 @@ BOOST_AUTO_TEST_CASE(the_path_is_created_when_it_is_missing) {
 
 BOOST_AUTO_TEST_CASE(a_try_leads_at_once_or_writes_nothing) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  campaigner trying(*this, connect(with), "trying");
-  auto [error, held] = run(trying.contest.async_try_campaign(tuple));
-  BOOST_TEST_REQUIRE(!error, error.message());
+  campaigner trying(*this, log.connect(*this), "trying");
+  auto held = must(run(trying.contest.async_try_campaign(tuple)));
   BOOST_TEST(!std::get<0>(run(held.async_release(tuple))));
   auto& leader = join();
   catch_up(trying.zk);
@@ -145,6 +140,385 @@ BOOST_AUTO_TEST_CASE(one_session_can_stand_in_line_many_times) {
   release(first);
   BOOST_TEST_REQUIRE(run_until([&] { return second.leads(); }));
   release(second);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A member leaves no node behind, in whatever way it leaves.
+BOOST_FIXTURE_TEST_SUITE(line_leave, line_fixture)
+
+using asio::cancellation_type;
+const std::vector<cancellation_type> cancellations{cancellation_type::total, cancellation_type::partial,
+                                                   cancellation_type::terminal};
+
+BOOST_AUTO_TEST_CASE(a_waiter_that_is_cancelled_is_gone) {
+  auto& leader = join();
+  for (auto type : cancellations) {
+    auto& waiter = join();
+    waiter.result.cancel(type);
+    BOOST_TEST_REQUIRE(ends_with(waiter.result, asio::error::operation_aborted));
+    BOOST_TEST(run_until([&] { return in_line() == 1; }));
+  }
+  release(leader);
+}
+
+BOOST_AUTO_TEST_CASE(so_is_one_that_is_cancelled_at_once) {
+  auto& leader = join();
+  for (auto type : cancellations) {
+    campaigner hasty(*this, connect(), "hasty");
+    server_of(hasty.zk);
+    hasty.start();
+    hasty.result.cancel(type);
+    BOOST_TEST_REQUIRE(ends_with(hasty.result, asio::error::operation_aborted));
+    settle(hasty.zk);
+    BOOST_TEST(run_until([&] { return in_line() == 1; }));
+  }
+  release(leader);
+}
+
+BOOST_AUTO_TEST_CASE(so_is_one_whose_create_is_on_its_way) {
+  auto& leader = join();
+  for (auto type : cancellations) {
+    campaigner hasty(*this, connect(), "hasty");
+    const int server = server_of(hasty.zk);
+    settle(hasty.zk);
+    const auto before = hasty.zk.counters().requests;
+    cluster().proxy(server).freeze(true);
+    hasty.start();
+    BOOST_TEST_REQUIRE(run_until([&] { return hasty.zk.counters().requests == before + 2; }));
+    hasty.result.cancel(type);
+    BOOST_TEST_REQUIRE(ends_with(hasty.result, asio::error::operation_aborted));
+    cluster().proxy(server).freeze(false);
+    settle(hasty.zk);
+    BOOST_TEST(run_until([&] { return in_line() == 1; }));
+  }
+  release(leader);
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_wait_for_a_connection_ends) {
+  campaigner far(*this, connect_far(), "far");
+  disconnect(far.zk);
+  far.start();
+  far.result.cancel();
+  BOOST_TEST_REQUIRE(ends_with(far.result, asio::error::operation_aborted));
+  reconnect();
+}
+
+BOOST_AUTO_TEST_CASE(a_release_without_a_connection_is_done_after_it_is_back) {
+  auto& leader = join(connect_far());
+  auto& next = join();
+  BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+  disconnect(leader.zk);
+  release(leader);
+  BOOST_TEST(leader.held().error() == errc::closed);
+  BOOST_TEST(in_line() == 2u);
+  BOOST_TEST(!next.result.done());
+  reconnect();
+  BOOST_TEST_REQUIRE(run_until([&] { return next.leads(); }));
+  release(next);
+}
+
+BOOST_AUTO_TEST_CASE(a_release_whose_reply_is_lost_is_done) {
+  for (bool executed : {true, false}) {
+    auto& leader = join(connect_far());
+    BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+    executed ? own().drop_reply(testcluster::op::remove) : own().drop_request(testcluster::op::remove);
+    release(leader);
+    BOOST_TEST(run_until([&] { return in_line() == 0; }));
+  }
+  BOOST_TEST(own().drops() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(an_ownership_that_goes_out_of_scope_is_released) {
+  auto& next = [&]() -> campaigner& {
+    campaigner leader(*this, connect(), "short-lived");
+    leader.start();
+    BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+    auto& waiter = join();
+    ownership taken = std::move(leader.held());
+    BOOST_TEST(leader.held().error() == errc::closed);
+    BOOST_TEST(!taken.error());
+    return waiter;
+  }();
+  BOOST_TEST_REQUIRE(run_until([&] { return next.leads(); }));
+  release(next);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_release_does_no_harm) {
+  auto& leader = join();
+  BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+  release(leader);
+  release(leader);
+  BOOST_TEST_REQUIRE(run_until([&] { return in_line() == 0; }));
+}
+
+BOOST_AUTO_TEST_CASE(the_owner_is_asked_to_give_it_up) {
+  auto& leader = join();
+  BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+  auto asked = leader.held().async_revoked(recorded());
+  settle(leader.zk);
+  BOOST_TEST(!asked.done());
+  auto request = run(leader.contest.async_request_resignation(tuple));
+  BOOST_TEST(!std::get<0>(request), std::get<0>(request).message());
+  BOOST_TEST_REQUIRE(ends_with(asked, errc::revoked));
+  BOOST_TEST(!leader.held().error(), "it is asked, not forced");
+  release(leader);
+  auto nobody = run(leader.contest.async_request_resignation(tuple));
+  BOOST_TEST(std::get<0>(nobody) == errc::no_node);
+}
+
+BOOST_AUTO_TEST_CASE(a_foreign_owner_is_not_asked_and_keeps_its_data) {
+  const std::string foreign = "/e/_c_11111111-2222-4333-8444-555555555555-latch-0000000000";
+  election contest(zk(), "/e", {.id = "observer"});
+  for (const std::string data : {"10.1.1.0", "", "{broken", R"({"id":"10.1.1.0"})", "\xff\xfe"}) {
+    create(foreign, data);
+    BOOST_TEST(std::get<0>(run(contest.async_resignation_request(tuple))) == errc::foreign_data, data);
+    BOOST_TEST(std::get<0>(run(contest.async_request_resignation(tuple))) == errc::foreign_data, data);
+    BOOST_TEST(get(foreign).data == data);
+    BOOST_TEST(get(foreign).stat.version == 0);
+    remove(foreign);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// Lost replies, removed nodes and expired sessions in a line.
+BOOST_FIXTURE_TEST_SUITE(line_loss, line_fixture)
+
+BOOST_AUTO_TEST_CASE(a_node_whose_creation_was_not_heard_of_is_found_and_used) {
+  own().drop_reply(testcluster::op::create2);
+  auto& ours = join(connect_far());
+  BOOST_TEST_REQUIRE(run_until([&] { return ours.leads(); }));
+  BOOST_TEST(own().drops() == 1u);
+  const auto names = children("/e");
+  BOOST_TEST_REQUIRE(names.size() == 1u);
+  BOOST_TEST("/e/" + names[0] == ours.held().path());
+  BOOST_TEST(ours.held().token() == get(ours.held().path()).stat.czxid);
+  release(ours);
+}
+
+BOOST_AUTO_TEST_CASE(a_create_that_never_arrived_is_sent_again) {
+  auto& leader = join();
+  own().drop_request(testcluster::op::create2);
+  auto& ours = join(connect_far());
+  BOOST_TEST(own().drops() == 1u);
+  BOOST_TEST(in_line() == 2u);
+  release(leader);
+  BOOST_TEST_REQUIRE(run_until([&] { return ours.leads(); }));
+  release(ours);
+}
+
+BOOST_AUTO_TEST_CASE(a_list_that_was_not_heard_of_is_asked_for_again) {
+  auto& leader = join();
+  auto lossy = connect_far();
+  own().drop_reply(testcluster::op::get_children2);
+  auto& ours = join(lossy);
+  settle(ours.zk);
+  BOOST_TEST(own().drops() == 1u);
+  BOOST_TEST(!ours.result.done());
+  BOOST_TEST(in_line() == 2u);
+  release(leader);
+  BOOST_TEST_REQUIRE(run_until([&] { return ours.leads(); }));
+  release(ours);
+}
+
+BOOST_AUTO_TEST_CASE(a_cut_connection_moves_nobody) {
+  auto& leader = join();
+  auto& first = join(connect_far());
+  auto& second = join(connect_far());
+  own().cut();
+  for (auto* each : {&first, &second}) {
+    BOOST_TEST_REQUIRE(run_until([&] { return each->zk.counters().connects == 2; }));
+    settle(each->zk);
+    BOOST_TEST(!each->result.done());
+  }
+  release(leader);
+  BOOST_TEST_REQUIRE(run_until([&] { return first.leads(); }));
+  own().cut();
+  BOOST_TEST_REQUIRE(run_until([&] { return second.zk.counters().connects == 3; }));
+  release(first);
+  BOOST_TEST_REQUIRE(run_until([&] { return second.leads(); }));
+  release(second);
+}
+
+BOOST_AUTO_TEST_CASE(a_predecessor_that_left_while_we_were_cut_off_is_noticed) {
+  auto& leader = join();
+  auto& ours = join(connect_far());
+  settle(ours.zk);
+  disconnect(ours.zk);
+  release(leader);
+  BOOST_TEST(!ours.result.done());
+  reconnect();
+  BOOST_TEST_REQUIRE(run_until([&] { return ours.leads(); }));
+  release(ours);
+}
+
+BOOST_AUTO_TEST_CASE(a_waiter_whose_node_is_removed_is_told) {
+  auto& leader = join();
+  auto& waiter = join();
+  auto& last = join();
+  for (const auto& name : children("/e")) {
+    if (get("/e/" + name).data.find("\"c1\"") != std::string::npos) remove("/e/" + name);
+  }
+  BOOST_TEST_REQUIRE(ends_with(waiter.result, errc::node_removed));
+  settle(last.zk);
+  BOOST_TEST(!last.result.done());
+  release(leader);
+  BOOST_TEST_REQUIRE(run_until([&] { return last.leads(); }));
+  release(last);
+}
+
+BOOST_AUTO_TEST_CASE(an_owner_whose_node_is_removed_is_told) {
+  auto& leader = join();
+  BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+  auto lost = leader.held().async_lost(recorded());
+  settle(leader.zk);
+  remove(leader.held().path());
+  BOOST_TEST_REQUIRE(ends_with(lost, errc::node_removed));
+  BOOST_TEST(leader.held().error() == errc::node_removed);
+  BOOST_TEST((leader.held().valid_until() == lease_clock::time_point{}));
+}
+
+BOOST_AUTO_TEST_CASE(a_waiter_whose_session_expires_is_told) {
+  auto& leader = join();
+  auto& waiter = join();
+  cluster().expire(waiter.zk.status().session_id);
+  BOOST_TEST_REQUIRE(ends_with(waiter.result, errc::session_expired));
+  release(leader);
+}
+
+BOOST_AUTO_TEST_CASE(what_an_expired_owner_fenced_is_refused) {
+  auto& leader = join();
+  auto& next = join();
+  BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+  const auto fenced = leader.held().fenced(transaction().create("/late"));
+  auto lost = leader.held().async_lost(recorded());
+  cluster().expire(leader.zk.status().session_id);
+  BOOST_TEST_REQUIRE(run_until([&] { return lost.done() && next.leads(); }));
+  BOOST_TEST(lost.error() == errc::session_expired);
+  auto late = run(leader.zk.async_commit(fenced, tuple));
+  BOOST_TEST(std::get<0>(late) == errc::no_node);
+  BOOST_TEST(leader.zk.status().incarnation == 2u);
+  auto own_effect = next.held().fenced(transaction().create("/in-time").remove("/in-time"));
+  auto good = run(next.zk.async_commit(own_effect, tuple));
+  BOOST_TEST(!std::get<0>(good), std::get<0>(good).message());
+  BOOST_TEST(next.held().token() > leader.held().token());
+  release(next);
+}
+
+BOOST_AUTO_TEST_CASE(an_owner_that_hears_nothing_stops_believing_before_the_server_does) {
+  auto with = far_options();
+  with.timeout = 2s;
+  auto& leader = join(connect_far(with));
+  auto& next = join();
+  BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+  auto lost = leader.held().async_lost(recorded());
+  // Asked of the clock, not of the order of the two completions: a process that was not run for a while gets both at
+  // once.
+  bool believes = true;
+  next.result.on_completion([&] { believes = leader.held().valid_until() > lease_clock::now(); });
+  own().freeze(true);
+  BOOST_TEST_REQUIRE(ends_with(lost, errc::lease_lapsed));
+  BOOST_TEST_REQUIRE(run_until([&] { return next.leads(); }));
+  BOOST_TEST(!believes);
+  own().freeze(false);
+  release(next);
+}
+
+BOOST_AUTO_TEST_CASE(closing_the_session_ends_what_it_owns) {
+  auto& leader = join();
+  auto& waiter = join(leader.zk);
+  BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+  auto lost = leader.held().async_lost(recorded());
+  auto closed = run(leader.zk.async_close(tuple));
+  BOOST_TEST(!std::get<0>(closed));
+  BOOST_TEST_REQUIRE(run_until([&] { return lost.done() && waiter.result.done(); }));
+  BOOST_TEST(lost.error() == errc::closed);
+  BOOST_TEST(waiter.result.error() == errc::closed);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// Foreign nodes below the path: nodes of other clients in line, and nodes that mean nothing.
+namespace {
+
+// Names as Curator and kazoo write them.
+const std::string curator_name = "/e/_c_3a0f6f0e-5d55-4c0b-9a7c-2f1f7c1b6a11-latch-";
+const std::string selector_name = "/e/_c_8b1f6f0e-5d55-4c0b-9a7c-2f1f7c1b6a22-lock-";
+const std::string kazoo_name = "/e/1f0c2a7be4d94fd1a7d0c61fd6f3b0aa__lock__";
+
+class neighbours : public line_fixture {
+ public:
+  /// Creates the node of another client, in line like ours; returns its full path.
+  std::string stand(const std::string& name, const std::string& data) {
+    auto made = run(zk().async_create(name, data, create_mode::ephemeral_sequential, tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(made), std::get<0>(made).message());
+    return std::get<1>(made).path;
+  }
+
+  void is_respected(const std::string& name) {
+    const auto foreign = stand(name, "stranger");
+    auto& ours = join();
+    settle(ours.zk);
+    settle(ours.zk);
+    BOOST_TEST(!ours.result.done());
+    remove(foreign);
+    BOOST_TEST_REQUIRE(run_until([&] { return ours.leads(); }));
+    release(ours);
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(line_neighbours, neighbours)
+
+BOOST_AUTO_TEST_CASE(what_is_not_in_line_is_ignored) {
+  const std::vector<std::string> strange{"/e/a",
+                                         "/e/lock",
+                                         "/e/latch-",
+                                         "/e/x-latch-12",
+                                         "/e/latch-00000000x1",
+                                         "/e/0000000000",
+                                         "/e/_c_-read-0000000000"};
+  for (const auto& each : strange) create(each);
+  auto& ours = join();
+  BOOST_TEST_REQUIRE(run_until([&] { return ours.leads(); }));
+  auto view = run(ours.contest.async_view(tuple));
+  BOOST_TEST(std::get<1>(view).candidates.size() == 1u);
+  release(ours);
+  for (const auto& each : strange) remove(each);
+}
+
+BOOST_AUTO_TEST_CASE(curators_latch_ahead_is_respected) { is_respected(curator_name); }
+BOOST_AUTO_TEST_CASE(curators_selector_ahead_is_respected) { is_respected(selector_name); }
+BOOST_AUTO_TEST_CASE(kazoos_election_ahead_is_respected) { is_respected(kazoo_name); }
+
+BOOST_AUTO_TEST_CASE(a_foreign_leader_is_seen_with_its_raw_id_and_without_a_phase) {
+  const auto foreign = stand(curator_name, "host-17/raw id");
+  auto& ours = join();
+  auto view = must(run(ours.contest.async_view(tuple)));
+  BOOST_TEST(view.leader == "host-17/raw id");
+  BOOST_TEST(view.leader_token == get(foreign).stat.czxid);
+  BOOST_TEST(view.phase == term_phase::none);
+  BOOST_TEST(!view.how.has_value());
+  BOOST_TEST_REQUIRE(view.candidates.size() == 2u);
+  BOOST_TEST(view.candidates[0].id == "host-17/raw id");
+  BOOST_TEST(view.candidates[1].position == 1);
+  remove(foreign);
+  BOOST_TEST_REQUIRE(run_until([&] { return ours.leads(); }));
+  release(ours);
+}
+
+BOOST_AUTO_TEST_CASE(order_is_that_of_the_numbers_not_of_the_names) {
+  const auto last = stand("/e/_c_00000000-0000-0000-0000-000000000000-latch-", "early in the alphabet");
+  remove(last);
+  auto& ours = join();
+  BOOST_TEST_REQUIRE(run_until([&] { return ours.leads(); }));
+  const auto behind = stand("/e/_c_00000000-0000-0000-0000-000000000000-latch-", "early in the alphabet");
+  auto view = must(run(ours.contest.async_view(tuple)));
+  BOOST_TEST(view.leader == "c0");
+  remove(behind);
+  release(ours);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,14 +66,9 @@ struct restored_case {
     servers.start(1);
   }
 
-  ownership acquire(lock& which) {
-    auto [error, held] = run(which.async_acquire(tuple));
-    BOOST_TEST_REQUIRE(!error, error.message());
-    return std::move(held);
-  }
+  ownership acquire(lock& which) { return must(run(which.async_acquire(tuple))); }
   std::int32_t version_of(session& zk) {
-    auto [error, there] = run(zk.async_get("/counted", tuple));
-    BOOST_TEST_REQUIRE(!error, error.message());
+    auto there = must(run(zk.async_get("/counted", tuple)));
     return there.stat.version;
   }
 
@@ -94,8 +89,7 @@ BOOST_AUTO_TEST_CASE(no_line_waits_for_what_was_left_and_no_session_takes_the_pa
   run(one->async_create("/counted", "", create_mode::persistent, tuple));
   {
     auto held = acquire(first);
-    auto [error, leads] = run(vote.async_campaign(tuple));
-    BOOST_TEST_REQUIRE(!error);
+    auto leads = must(run(vote.async_campaign(tuple)));
     back_up();
     run(held.async_release(tuple));
     run(leads.async_release(tuple));
@@ -110,8 +104,7 @@ BOOST_AUTO_TEST_CASE(no_line_waits_for_what_was_left_and_no_session_takes_the_pa
   BOOST_TEST(one->status().session_id != before, "an older state only in another session");
   for (int i = 0; i < 2; ++i) {
     auto held = acquire(i == 0 ? second : first);
-    auto [error, leads] = run((i == 0 ? vote : rival).async_campaign(tuple));
-    BOOST_TEST_REQUIRE(!error, error.message());
+    auto leads = must(run((i == 0 ? vote : rival).async_campaign(tuple)));
     run(leads.async_release(tuple));
     run(held.async_release(tuple));
   }

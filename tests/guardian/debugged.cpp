@@ -1,4 +1,5 @@
 // Processes that a debugger holds: they live, and their sessions with them.
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <stdexcept>
@@ -6,16 +7,85 @@
 #include <thread>
 #include <vector>
 
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "guardian/debugger.hpp"
+#include "guardian/child.hpp"
 #include "guardian/twice_guarded.hpp"
 
 using namespace guardian;
 using namespace guardian::test;
 
 namespace {
+
+/// Holds one thread. All calls come from the thread that made the debugger. The held thread goes on without a debugger
+/// when the program of the test has ended.
+class debugger {
+ public:
+  /// \throws std::runtime_error: it may not be attached.
+  explicit debugger(pid_t thread);
+
+  /// Returns when the thread has stopped.
+  void interrupt() const;
+  /// Waits until the thread stops before a signal, which is returned.
+  int wait_for_signal() const;
+  /// Without the signal that the thread has stopped before.
+  void go_on() const;
+  /// A debugged thread has not ended before its debugger knows it. Does nothing if the debugger does. Not for the first
+  /// thread of a process.
+  void wait_for_end() const;
+
+ private:
+  int wait() const;
+
+  pid_t thread_;
+};
+
+debugger::debugger(pid_t thread) : thread_(thread) {
+  if (::ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) != 0) {
+    throw std::runtime_error("thread " + std::to_string(thread) + " may not be debugged");
+  }
+}
+
+int debugger::wait() const {
+  int status = 0;
+  if (::waitpid(thread_, &status, __WALL) != thread_) throw std::runtime_error("no such thread");
+  return status;
+}
+
+void debugger::interrupt() const {
+  ::ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr);
+  if (!WIFSTOPPED(wait())) throw std::runtime_error("it has ended");
+}
+
+int debugger::wait_for_signal() const {
+  const auto status = wait();
+  return WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+}
+
+void debugger::go_on() const {
+  if (::ptrace(PTRACE_CONT, thread_, nullptr, nullptr) != 0) throw std::runtime_error("it is not stopped");
+}
+
+void debugger::wait_for_end() const {
+  int status = 0;
+  while (::waitpid(thread_, &status, __WALL) == thread_ && WIFSTOPPED(status)) {
+  }
+}
+
+/// Whether this process may debug its children: containers can forbid it.
+bool may_debug() {
+  const child it([](const child::orders& orders) { orders.wait(); });
+  try {
+    const debugger attached(it.pid());
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
 
 boost::test_tools::assertion_result if_allowed(boost::unit_test::test_unit_id) { return may_debug(); }
 

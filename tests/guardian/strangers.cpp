@@ -3,18 +3,23 @@
 #include <array>
 #include <ranges>
 #include <thread>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <boost/test/unit_test.hpp>
+
 #include "background_closer.hpp"
+#include "command_line.hpp"
 #include "guardian/guarding.hpp"
 #include "log_output.hpp"
 
 using namespace guardian;
 using namespace guardian::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -174,6 +179,42 @@ BOOST_AUTO_TEST_CASE(a_log_that_nobody_reads_is_not_waited_for_and_tells_what_it
   if (!rest.starts_with("log_dropped")) rest = rest.substr(rest.find('\n') + 1);  // of a line that was cut
   const auto dropped = lines - full - (rest.size() < static_cast<std::size_t>(more) ? 1 : 0);
   BOOST_TEST(rest == "log_dropped lines=" + std::to_string(dropped) + "\nthe next one\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// The options of the guardian: nothing that is dangerous happens without being asked for.
+namespace {
+
+std::optional<guardian::invocation> invocation_of(std::vector<const char*> words) {
+  words.insert(words.begin(), "zkrecipes-guardian");
+  int status = 0;
+  auto asked = guardian::parse_command_line(static_cast<int>(words.size()), words.data(), status);
+  BOOST_TEST((asked.has_value() || status != 0));
+  return asked;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(command_line)
+
+BOOST_AUTO_TEST_CASE(the_early_proof_is_off_unless_it_is_asked_for) {
+  const auto plain = invocation_of({"--socket", "/run/g.sock"});
+  BOOST_TEST_REQUIRE(plain.has_value());
+  BOOST_TEST(!plain->options.early.after_end_of_line);
+  BOOST_TEST((plain->options.early.always == 0ms));
+  const auto early = invocation_of({"--early-proof"});
+  BOOST_TEST_REQUIRE(early.has_value());
+  BOOST_TEST(early->options.early.after_end_of_line);
+  BOOST_TEST((early->options.early.always == 0ms), "only after the end of a connection");
+  const auto always = invocation_of({"--early-proof", "--early-proof-every", "25"});
+  BOOST_TEST_REQUIRE(always.has_value());
+  BOOST_TEST(always->options.early.after_end_of_line);
+  BOOST_TEST((always->options.early.always == 25ms));
+}
+
+BOOST_AUTO_TEST_CASE(looking_all_the_time_needs_the_early_proof) {
+  BOOST_TEST(!invocation_of({"--early-proof-every", "25"}).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,10 @@
 // Answers that break the protocol. To the C client most of them are the end of the process, or wild pointers.
+#include <functional>
 #include <limits>
+#include <optional>
+#include <thread>
 
+#include <boost/asio/steady_timer.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <testcluster/op_code.hpp>
@@ -10,7 +14,6 @@
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
-
 namespace op = testcluster::op;
 using namespace zkrecipes::test::frame;
 
@@ -247,6 +250,244 @@ BOOST_AUTO_TEST_CASE(an_unknown_error_is_an_error_of_the_server) {
     const auto error = server.check_tolerated(
         op::get_data, [code](const request& asked) { return framed(head(asked.xid, code)); }, get);
     BOOST_TEST((error == errc::server_error), error.message());
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// Servers that speak before they are asked. The C client would take what it reads then for an answer, and abort.
+namespace {
+
+struct early_case : lying_case {
+  const std::string acceptance = granted(0x55, 5000);
+
+  /// Sends `before` as soon as there is a connection, and `after` when the session has been asked for.
+  static script speaking(std::string before, std::string after) {
+    return [before, after](scripted_connection& client) -> asio::awaitable<void> {
+      co_await client.write(before);
+      co_await client.read_connect();
+      co_await client.write(after);
+      co_await answer_all(client);
+    };
+  }
+  void check_early_lie(const char* name, const std::string& before, const std::string& after = {}) {
+    BOOST_TEST_CONTEXT(name) {
+      lying_case server;
+      server.check_breach(speaking(before, after));
+    }
+  }
+  void check_early(const char* name, const std::string& before, const std::string& after = {}) {
+    BOOST_TEST_CONTEXT(name) {
+      lying_case server;
+      server.read_behind(speaking(before, after));
+      BOOST_TEST(server.connections == 1);
+    }
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(early, early_case)
+
+BOOST_AUTO_TEST_CASE(whole_frames_that_are_no_acceptance) {
+  check_early_lie("an answer", framed(head(1) + text("") + stat()));
+  check_early_lie("a ping", framed(head(-2)));
+  check_early_lie("an answer to credentials", framed(head(-4)));
+  check_early_lie("credentials refused", framed(head(-4, -115)));
+  check_early_lie("an event", event(3, 3, "/a"));
+  check_early_lie("an event as long as an acceptance", event(3, 3, "/12345678"));
+  check_early_lie("a negative length", int32(-1));
+  check_early_lie("a huge length", int32(std::numeric_limits<std::int32_t>::max()));
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_frames_that_are_no_acceptance) {
+  const auto ping = framed(head(-2)), like = event(3, 3, "/12345678");
+  check_early_lie("a half length", ping.substr(0, 2), ping.substr(2));
+  check_early_lie("a length", ping.substr(0, 4), ping.substr(4));
+  check_early_lie("half of a frame as long as an acceptance", like.substr(0, 20), like.substr(20));
+  check_early_lie("all but a byte", like.substr(0, like.size() - 1), like.substr(like.size() - 1));
+}
+
+BOOST_AUTO_TEST_CASE(an_acceptance_and_a_lie_behind_it) {
+  const auto answer = framed(head(1) + text("") + stat());
+  check_early_lie("an answer to nothing", acceptance + answer);
+  check_early_lie("the start of one", acceptance + answer.substr(0, 9), answer.substr(9));
+  check_early_lie("another acceptance", acceptance + acceptance);
+  check_early_lie("credentials that we have not", acceptance + framed(head(-4, -115)));
+}
+
+// It is the one that would be sent when the session has been asked for.
+BOOST_AUTO_TEST_CASE(an_acceptance_does_no_harm) {
+  check_early("whole", acceptance);
+  for (const std::size_t part : {1, 4, 20, 40}) {
+    check_early(std::to_string(part).c_str(), acceptance.substr(0, part), acceptance.substr(part));
+  }
+  check_early("with a ping behind it", acceptance + framed(head(-2)));
+  check_early("with an event behind it", acceptance + event(3, 3, "/a"));
+}
+
+// The own process pauses at each step of the connect for longer than the C client waits, and the server speaks
+// meanwhile.
+BOOST_AUTO_TEST_CASE(while_the_own_process_pauses) {
+  for (int steps = 0; steps < 12; ++steps) {
+    asio::io_context apart;  // the server's: it runs while the session's does not
+    int spoken = 0;
+    scripted_server server(apart, [&](scripted_connection client) -> asio::awaitable<void> {
+      const bool is_first = ++spoken == 1;
+      const auto begin = is_first ? framed(head(1) + text("")) : std::string();
+      co_await client.write(begin);
+      co_await behave(client);
+    });
+    auto options = options_for(server_address(server));
+    options.timeout = 300ms;
+    session zk(io.get_executor(), options);
+    for (int i = 0; i < steps; ++i) io.poll_one();
+    run_until(
+        apart, [&] { return spoken > 0; }, 20ms);  // if there is a connection yet
+    std::this_thread::sleep_for(250ms);            // the pause is what is tested
+    BOOST_TEST_REQUIRE(run_until(io, [&] {
+      apart.restart();
+      apart.poll();
+      return zk.status().state == session_state::connected;
+    }));
+    BOOST_TEST(spoken > 1, "the first connection was of no use");
+    server.stop();
+    apart.poll();
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// Answers that come late because the own process has paused: the server is not to blame.
+namespace {
+
+constexpr std::int32_t session_timeout_ms = 900;
+constexpr auto pause_length = 700ms;  // more than two thirds of it
+
+/// The server's context runs while the session's does not: to the session that is a pause of its process.
+struct late_case : lying_case {
+  asio::io_context apart;
+  bool has_spoken = false;
+  bool may_answer = false;
+  bool has_ended = false;
+
+  asio::awaitable<void> until_it_may_answer() {
+    asio::steady_timer nap(apart);
+    while (!may_answer) {
+      nap.expires_after(1ms);
+      co_await nap.async_wait(asio::use_awaitable);
+    }
+  }
+
+  /// Answers everything but the second read. For that it sends `first`, and the answer only when it may.
+  asio::awaitable<void> serve(scripted_connection& client, std::string first) {
+    co_await client.read_connect();
+    const auto begin = granted(0x55, session_timeout_ms);
+    co_await client.write(begin);
+    auto asked = co_await client.read_request();
+    for (int reads = 0;; asked = co_await client.read_request()) {
+      reads += asked.op == op::get_data;
+      if (reads == 2) break;
+      co_await client.answer(asked.xid);
+    }
+    const auto answer = framed(head(asked.xid) + text("late") + stat());
+    const bool is_half = first == "half";
+    const auto before = is_half ? answer.substr(0, 30) : first;
+    const auto rest = is_half ? answer.substr(30) : answer;
+    co_await client.write(before);
+    has_spoken = true;
+    co_await until_it_may_answer();
+    co_await client.write(rest);
+    co_await answer_all(client);
+  }
+
+  bool run_both(const std::function<bool()>& condition, std::chrono::milliseconds limit = time_limit) {
+    const auto step = [&] {
+      if (apart.stopped()) apart.restart();
+      apart.poll();
+      return condition();
+    };
+    return run_until(io, step, limit);
+  }
+
+  /// `first` is what lies in the socket when the process goes on.
+  void check_pause(const std::string& first) {
+    scripted_server server(apart, [this, first](scripted_connection client) -> asio::awaitable<void> {
+      ++connections;
+      co_await serve(client, first);
+    });
+    auto options = options_for(server_address(server));
+    options.timeout = std::chrono::milliseconds(session_timeout_ms);
+    session zk(io.get_executor(), options);
+    recorder<node_data> first_reading(io.get_executor()), reading(io.get_executor());
+    zk.async_get("/a", first_reading.token());
+    BOOST_TEST_REQUIRE(run_both([&] { return first_reading.done(); }));  // no other answer is on its way then
+    zk.async_get("/a", reading.token());
+    BOOST_TEST_REQUIRE(run_both([&] { return has_spoken; }));
+    std::this_thread::sleep_for(pause_length);  // the pause is what is tested
+    BOOST_TEST(!run_both([&] { return !lost->empty(); }, 100ms), "the server has had no time to answer");
+    may_answer = true;
+    BOOST_TEST_REQUIRE(run_both([&] { return reading.done(); }));
+    BOOST_TEST(!reading.error(), reading.error().message());
+    BOOST_TEST(reading.result<0>().data == "late");
+    BOOST_TEST(connections == 1);
+    recorder<> closing(io.get_executor());
+    zk.async_close(closing.token());
+    BOOST_TEST(run_both([&] { return closing.done(); }));
+    server.stop();
+    apart.poll();
+  }
+
+  /// The session is closed, and so many turns of the event loop later the server ends the connection.
+  void check_reset(int turns) {
+    scripted_server server(apart, [&](scripted_connection client) -> asio::awaitable<void> {
+      co_await client.read_connect();
+      co_await client.accept(0x55, session_timeout_ms);
+      co_await client.await_input();
+      has_spoken = true;
+      co_await until_it_may_answer();
+      client.end_sending();
+      has_ended = true;
+    });
+    session zk(io.get_executor(), options_for(server_address(server)));
+    recorder<node_data> reading(io.get_executor());
+    zk.async_get("/a", reading.token());
+    BOOST_TEST_REQUIRE(run_both([&] { return has_spoken; }));
+    may_answer = true;
+    recorder<> closing(io.get_executor());
+    asio::post(io, [&] { zk.async_close(closing.token()); });
+    const std::function<void()> next = [&] {
+      if (turns-- > 0) return asio::post(io, next);
+      const auto begin = std::chrono::steady_clock::now();
+      while (!has_ended && std::chrono::steady_clock::now() - begin < time_limit) apart.poll();
+      apart.poll();
+    };
+    asio::post(io, next);
+    BOOST_TEST_REQUIRE(run_until(io, [&] { return has_ended && reading.done() && closing.done(); }));
+    BOOST_TEST((reading.error() == errc::closed || reading.error() == errc::connection_loss),
+               reading.error().message());
+    server.stop();
+    apart.poll();
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(late, late_case)
+
+BOOST_AUTO_TEST_CASE(behind_an_event) { check_pause(event(3, 3, "/other")); }
+BOOST_AUTO_TEST_CASE(behind_a_ping) { check_pause(framed(head(-2))); }
+BOOST_AUTO_TEST_CASE(in_two_parts) { check_pause("half"); }
+BOOST_AUTO_TEST_CASE(behind_nothing) { check_pause(""); }
+
+// A server that ends a connection with a request unread sends the end of its stream, and then a reset. A write behind
+// both of them raises SIGPIPE. They come at each place between the call and the close request.
+BOOST_AUTO_TEST_CASE(a_close_behind_a_reset) {
+  for (int turns = 0; turns < 10; ++turns) {
+    BOOST_TEST_CONTEXT(turns << " turns") {
+      late_case each;
+      each.check_reset(turns);
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 // Recipes whose client has some of the rights at their path, and lacks one: each operation ends, says what is wrong,
 // does not run hot, and leaves no node that keeps others out.
 #define BOOST_TEST_MODULE hostile_rights
-#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/consumer.hpp>
 #include <zkrecipes/flow.hpp>

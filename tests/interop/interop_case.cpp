@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include <boost/json.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include "support/secure_servers.hpp"
 

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include <boost/test/unit_test.hpp>
-
 #include "interop_case.hpp"
 
 using namespace interop;

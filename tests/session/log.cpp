@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/log.hpp>
 
 #include "ensemble/print.hpp"

@@ -167,6 +167,18 @@ void fake_bench::accept(std::int64_t id, std::chrono::milliseconds timeout) {
   settle();
 }
 
+backend::request fake_bench::answer_with(answer_parts with) {
+  backend::reply made;
+  made.error = with.error;
+  made.throttled = with.throttled;
+  made.zxid = with.zxid;
+  made.path = std::move(with.path);
+  made.data = std::move(with.data);
+  made.stat = with.stat;
+  made.children = std::move(with.children);
+  return answer(std::move(made));
+}
+
 backend::request fake_bench::answer(backend::reply with) {
   if (last().pending.empty()) throw std::logic_error("nothing to answer");
   auto [what, handler] = std::move(last().pending.front());

@@ -57,6 +57,17 @@ struct fake_state {
 
 std::unique_ptr<backend::world> make_fake_world(asio::any_io_executor strand, std::shared_ptr<fake_state> state);
 
+/// The parts of an answer that a test names; the others are as in every `backend::reply`.
+struct answer_parts {
+  error_code error{};
+  bool throttled = false;
+  std::int64_t zxid = 0;
+  std::string path{};
+  std::string data{};
+  node_stat stat{};
+  std::vector<std::string> children{};
+};
+
 /// An `io_context` and a fake world. Time stands still until the test advances it.
 class fake_bench {
  public:
@@ -87,6 +98,7 @@ class fake_bench {
   /// Answers the oldest pending request, and returns the request. A node that was created is still that node, and a
   /// probe shows what was told when the watch was set, unless the answer says something else.
   backend::request answer(backend::reply with = {});
+  backend::request answer_with(answer_parts with);
   /// The connection ends; every pending request fails with `connection_loss`.
   void lose(error_code reason = errc::connection_loss);
   void fire(backend::change what, std::string path);

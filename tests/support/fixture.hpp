@@ -9,8 +9,8 @@
 #include <zkrecipes/session.hpp>
 
 #include "support/cluster.hpp"
-#include "support/coroutine.hpp"
 #include "support/process.hpp"
+#include "support/recorded.hpp"
 
 namespace zkrecipes::test {
 
@@ -53,6 +53,18 @@ class fixture {
   }
   bool run_until(const std::function<bool()>& condition, std::chrono::milliseconds deadline = time_limit) {
     return test::run_until(*io_, condition, deadline);
+  }
+  /// Completion token: the operation returns its recorder.
+  recorded_on recorded() { return {executor()}; }
+  /// Runs until the operation has ended, and tells whether it did so with this error, or without one.
+  template <class Recorder>
+  boost::test_tools::assertion_result ends_with(const Recorder& which, error_code why) {
+    run_until([&] { return which.done(); });
+    return ended_with(which, why);
+  }
+  template <class Recorder>
+  boost::test_tools::assertion_result succeeds(const Recorder& which) {
+    return ends_with(which, error_code());
   }
 
   // Short forms, which throw boost::system::system_error on an error. Reads see everything that was committed before.

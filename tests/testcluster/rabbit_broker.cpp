@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <testcluster/rabbit_broker.hpp>
 

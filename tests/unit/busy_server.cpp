@@ -1,6 +1,4 @@
 // Operations that the server throttles: each is done as soon as the server has time, and nothing false is concluded.
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/barrier.hpp>
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
@@ -15,7 +13,6 @@
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -36,11 +33,7 @@ struct busy : fake_session {
     advance(75ms);
     BOOST_TEST(pending() == asked, boost::test_tools::per_element());
   }
-  void answer_data(std::string data) {
-    backend::reply found;
-    found.data = std::move(data);
-    answer(found);
-  }
+  void answer_data(std::string data) { answer_with({.data = std::move(data)}); }
   /// The first node of the path is there, and the server refuses the others behind it: they go one by one.
   void ask_for_the_second_alone(recorder<>& made) {
     zk.async_ensure_path("/a/b/c", made.token());
@@ -81,9 +74,7 @@ BOOST_FIXTURE_TEST_SUITE(busy_servers, busy)
 
 BOOST_AUTO_TEST_CASE(a_take_goes_on) {
   queue line(zk, "/q");
-  auto taken = record<message>();
-  line.async_take(taken.token());
-  settle();
+  auto taken = line.async_take(begun());
   CHECK_PENDING("children /q");
   throttle_all();
   list({item});
@@ -95,29 +86,23 @@ BOOST_AUTO_TEST_CASE(a_take_goes_on) {
   advance(75ms);
   CHECK_PENDING("get /q/" + item);
   answer_data("data");
-  BOOST_TEST_REQUIRE(taken.done());
-  BOOST_TEST(!taken.error(), taken.error().message());
+  BOOST_TEST_REQUIRE(succeeded(taken));
   BOOST_TEST(taken.result<0>().data == "data");
 }
 
 BOOST_AUTO_TEST_CASE(a_put_is_done_once_it_can) {
   queue line(zk, "/q");
-  auto put = record<std::string>();
-  line.async_put("x", put.token());
-  settle();
+  auto put = line.async_put("x", begun());
   answer();  // the look at the queue's length, before the first put of an object
   CHECK_PENDING("create /q/qn-");
   throttle_all();
   answer();
-  BOOST_TEST_REQUIRE(put.done());
-  BOOST_TEST(!put.error(), put.error().message());
+  BOOST_TEST_REQUIRE(succeeded(put));
 }
 
 BOOST_AUTO_TEST_CASE(a_put_into_a_queue_with_a_limit_draws_its_ticket_again) {
   queue line(zk, "/q", {.limit = 3});
-  auto put = record<std::string>();
-  line.async_put("x", put.token());
-  settle();
+  auto put = line.async_put("x", begun());
   CHECK_PENDING("multi /", "exists /q/_gate", "exists /q");
   throttle();
   answer();
@@ -131,9 +116,7 @@ BOOST_AUTO_TEST_CASE(a_put_into_a_queue_with_a_limit_draws_its_ticket_again) {
 // A server that refuses what has waited for too long refuses a request behind each slow write.
 BOOST_AUTO_TEST_CASE(what_is_refused_behind_a_write_of_ours_waits_for_its_answer) {
   persistent_node node(zk, "/a", "one");
-  auto started = record<>();
-  node.async_started(started.token());
-  settle();
+  auto started = node.async_started(begun());
   backend::reply there;
   there.data = "one";
   there.stat.czxid = there.stat.mzxid = 5;
@@ -141,9 +124,7 @@ BOOST_AUTO_TEST_CASE(what_is_refused_behind_a_write_of_ours_waits_for_its_answer
   answer(there);
   answer(there);
   BOOST_TEST_REQUIRE(started.done());
-  auto written = record<>();
-  node.async_set_data("two", written.token());
-  settle();
+  auto written = node.async_set_data("two", begun());
   CHECK_PENDING("multi /", "exists /a");
   fail(errc::no_node);  // the multi is a check of a node that is never there
   throttle();
@@ -169,8 +150,7 @@ BOOST_AUTO_TEST_CASE(a_path_is_made_node_by_node_where_the_second_is_refused_beh
   answer();
   CHECK_PENDING("create /a/b/c");
   answer();
-  BOOST_TEST_REQUIRE(made.done());
-  BOOST_TEST(!made.error(), made.error().message());
+  BOOST_TEST_REQUIRE(succeeded(made));
 }
 
 BOOST_AUTO_TEST_CASE(of_requests_that_go_one_by_one_none_follows_a_cancelled_one) {
@@ -178,8 +158,7 @@ BOOST_AUTO_TEST_CASE(of_requests_that_go_one_by_one_none_follows_a_cancelled_one
   ask_for_the_second_alone(made);
   made.cancel();
   settle();
-  BOOST_TEST_REQUIRE(made.done());
-  BOOST_TEST((made.error() == asio::error::operation_aborted), made.error().message());
+  BOOST_TEST_REQUIRE(ended_with(made, asio::error::operation_aborted));
   CHECK_PENDING("create /a/b");
 }
 
@@ -188,18 +167,14 @@ BOOST_AUTO_TEST_CASE(nor_one_that_the_server_was_too_busy_for_until_the_limit) {
   ask_for_the_second_alone(made);
   advance(1s);
   throttle();
-  BOOST_TEST_REQUIRE(made.done());
-  BOOST_TEST((made.error() == errc::server_error), made.error().message());
+  BOOST_TEST_REQUIRE(ended_with(made, errc::server_error));
   CHECK_PENDING();
 }
 
 BOOST_AUTO_TEST_CASE(a_put_and_a_take_are_told_after_the_limit) {
   queue line(zk, "/q");
-  auto put = record<std::string>();
-  auto taken = record<message>();
-  line.async_put("x", put.token());
-  line.async_take(taken.token());
-  settle();
+  auto put = line.async_put("x", recorded());
+  auto taken = line.async_take(begun());
   for (int i = 0; i < 100 && !(put.done() && taken.done()); ++i) {
     while (!pending().empty()) throttle();
     advance(100ms);
@@ -211,9 +186,7 @@ BOOST_AUTO_TEST_CASE(a_put_and_a_take_are_told_after_the_limit) {
 
 BOOST_AUTO_TEST_CASE(a_node_that_is_kept_stands_later) {
   persistent_node node(zk, "/a", "one");
-  auto started = record<>();
-  node.async_started(started.token());
-  settle();
+  auto started = node.async_started(begun());
   CHECK_PENDING("create /a", "get /a");
   throttle();
   throttle();
@@ -226,8 +199,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_kept_stands_later) {
   there.stat.ephemeral_owner = 0x77;
   answer(there);
   answer(there);
-  BOOST_TEST_REQUIRE(started.done());
-  BOOST_TEST(!started.error(), started.error().message());
+  BOOST_TEST_REQUIRE(succeeded(started));
 }
 
 BOOST_AUTO_TEST_CASE(instances_that_are_known_are_chosen_meanwhile) {
@@ -240,18 +212,13 @@ BOOST_AUTO_TEST_CASE(instances_that_are_known_are_chosen_meanwhile) {
   advance(1s);
   CHECK_PENDING("children /s/b");
   throttle();
-  auto picked = record<service_instance>();
-  from.async_pick(picked.token());
-  settle();
-  BOOST_TEST_REQUIRE(picked.done());
-  BOOST_TEST(!picked.error(), picked.error().message());
+  auto picked = from.async_pick(begun());
+  BOOST_TEST_REQUIRE(succeeded(picked));
 }
 
 BOOST_AUTO_TEST_CASE(a_member_of_a_double_barrier_is_out_only_when_all_are) {
   double_barrier barrier(zk, "/b", 3);
-  auto entering = record<attendance>();
-  barrier.async_enter(entering.token());
-  settle();
+  auto entering = barrier.async_enter(begun());
   const auto other = [](int number) {
     return "_c_b0000000-0000-0000-0000-00000000000" + std::to_string(number) + "-3-member-000000000" +
            std::to_string(number);
@@ -266,12 +233,9 @@ BOOST_AUTO_TEST_CASE(a_member_of_a_double_barrier_is_out_only_when_all_are) {
     reply.stat.ephemeral_owner = 0x77;
     answer(std::move(reply));
   }
-  BOOST_TEST_REQUIRE(entering.done());
-  BOOST_TEST_REQUIRE(!entering.error(), entering.error().message());
+  BOOST_TEST_REQUIRE(succeeded(entering));
   auto inside = std::move(entering.result<0>());
-  auto leaving = record<>();
-  inside.async_leave(leaving.token());
-  settle();
+  auto leaving = inside.async_leave(begun());
   CHECK_PENDING("remove " + own, "children /b");
   answer();
   list({other(2), other(3)});
@@ -294,24 +258,18 @@ BOOST_AUTO_TEST_CASE(a_member_of_a_double_barrier_is_out_only_when_all_are) {
   CHECK_PENDING("get /b/" + other(3), "children /b");
   fail(errc::no_node);
   list({});
-  BOOST_TEST_REQUIRE(leaving.done());
-  BOOST_TEST(!leaving.error(), leaving.error().message());
+  BOOST_TEST_REQUIRE(succeeded(leaving));
 }
 
 // A throttled request was surely not executed, so nothing has to be found out before the raise ends.
 BOOST_AUTO_TEST_CASE(what_was_not_executed_is_known_not_to_be) {
   barrier gate(zk, "/b");
-  auto raised = record<std::int64_t>();
-  gate.async_raise(raised.token());
-  settle();
+  auto raised = gate.async_raise(begun());
   CHECK_PENDING("create /b");
   throttle();
-  auto closing = record<>();
-  zk.async_close(closing.token());
-  settle();
+  auto closing = zk.async_close(begun());
   lose(errc::closed);
-  BOOST_TEST_REQUIRE(raised.done());
-  BOOST_TEST((raised.error() == errc::closed), raised.error().message());
+  BOOST_TEST_REQUIRE(ended_with(raised, errc::closed));
 }
 
 // After five reads between which something changed, a view is given although its parts may not fit together. Throttled
@@ -320,9 +278,7 @@ BOOST_AUTO_TEST_CASE(a_view_of_an_election_is_read_when_the_server_has_time) {
   fake_session it;
   it.connect();
   election line(it.zk, "/e", election_options{.id = "me"});
-  auto seen = it.record<election_view>();
-  line.async_view(seen.token());
-  it.settle();
+  auto seen = line.async_view(it.begun());
   for (int i = 0; i < 8; ++i) {
     for (int k = 0; k < 50 && it.pending().empty(); ++k) it.advance(100ms);
     BOOST_TEST_REQUIRE(!it.pending().empty());
@@ -339,8 +295,7 @@ BOOST_AUTO_TEST_CASE(a_view_of_an_election_is_read_when_the_server_has_time) {
   it.answer(node);
   CHECK_PENDING_OF(it, "get /e", "children /e");
   while (!it.pending().empty()) it.fail(errc::no_node);
-  BOOST_TEST_REQUIRE(seen.done());
-  BOOST_TEST((seen.error() == errc::no_node), seen.error().message());
+  BOOST_TEST_REQUIRE(ended_with(seen, errc::no_node));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -348,22 +303,17 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_FIXTURE_TEST_SUITE(busy_servers_of_commits, busy_commits)
 
 BOOST_AUTO_TEST_CASE(a_transaction_that_is_not_shown_is_not_taken_for_gone) {
-  auto cleaned = record<std::size_t>();
-  commits.async_clean_up(1s, cleaned.token());
-  settle();
+  auto cleaned = commits.async_clean_up(1s, begun());
   for (int i = 0; i < 200 && !cleaned.done(); ++i) {
     while (!last().pending.empty()) serve();
     advance(100ms);
   }
-  BOOST_TEST_REQUIRE(cleaned.done());
-  BOOST_TEST((cleaned.error() == errc::server_error), cleaned.error().message());
+  BOOST_TEST_REQUIRE(ended_with(cleaned, errc::server_error));
   BOOST_TEST(!removed);
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_without_a_root_asks_now_and_then) {
-  auto running = record<>();
-  commits.async_coordinate({"me"}, running.token());
-  settle();
+  auto running = commits.async_coordinate({"me"}, begun());
   int asked = 0;
   for (int i = 0; i < 200; ++i) {
     for (; !last().pending.empty() && asked < 10'000; ++asked) fail(errc::no_node);
@@ -375,9 +325,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_without_a_root_asks_now_and_then) {
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_does_not_give_up) {
-  auto running = record<>();
-  commits.async_coordinate({"me"}, running.token());
-  settle();
+  auto running = commits.async_coordinate({"me"}, begun());
   std::string own;
   bool leads = false;
   for (int i = 0; i < 200; ++i) {
@@ -405,8 +353,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_does_not_give_up) {
     while (!last().pending.empty()) answer();
     advance(100ms);
   }
-  BOOST_TEST_REQUIRE(running.done());
-  BOOST_TEST((running.error() == asio::error::operation_aborted), running.error().message());
+  BOOST_TEST_REQUIRE(ended_with(running, asio::error::operation_aborted));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

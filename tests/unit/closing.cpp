@@ -1,6 +1,5 @@
 // Closing a session with a budget.
 #include <boost/asio/bind_executor.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/zkrecipes.hpp>
 
@@ -9,13 +8,10 @@
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
-using namespace std::chrono_literals;
 
 namespace {
 
-struct closing_case : fake_session {
-  closing_case() { connect(); }
-
+struct closing_case : connected_session {
   void close(time_budget budget) {
     begun = now();
     zk.async_close_for(budget, left, [this](error_code error) {
@@ -74,9 +70,8 @@ BOOST_AUTO_TEST_CASE(an_operation_that_does_not_return_is_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(two_do_not_wait_for_each_other) {
-  auto other = record<>();
   diagnostic none;
-  zk.async_close_for(1s, none, other.token());
+  auto other = zk.async_close_for(1s, none, recorded());
   close(2s);
   lose(errc::closed);
   settle();

@@ -6,7 +6,6 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_future.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/consumer.hpp>
 #include <zkrecipes/zkrecipes.hpp>
@@ -18,16 +17,12 @@ using namespace zkrecipes::test;
 
 namespace {
 
-struct with_tokens : fake_session {
-  with_tokens() { connect(); }
-
+struct with_tokens : connected_session {
   /// Runs what is ready, and answers the only request, a read.
   void let_read(const std::string& data) {
     settle();
     CHECK_PENDING("get /a");
-    backend::reply found;
-    found.data = data;
-    answer(std::move(found));
+    answer_with({.data = data});
     settle();
   }
   template <class T>
@@ -196,8 +191,7 @@ BOOST_AUTO_TEST_CASE(of_an_object_that_has_ended_it_completes_with_closed) {
   settle();
   std::move(looking)(look.token());
   settle();
-  BOOST_TEST_REQUIRE(look.done());
-  BOOST_TEST((look.error() == errc::closed));
+  BOOST_TEST_REQUIRE(ended_with(look, errc::closed));
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_nobody_could_stop_does_not_begin) {
@@ -207,8 +201,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_nobody_could_stop_does_not_begin) {
   std::move(running)(run.token());
   settle();
   CHECK_PENDING();
-  BOOST_TEST_REQUIRE(run.done());
-  BOOST_TEST((run.error() == errc::closed));
+  BOOST_TEST_REQUIRE(ended_with(run, errc::closed));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

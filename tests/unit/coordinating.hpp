@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/consumer/consumer_coordinator.hpp>
 #include <zkrecipes/consumer/queue_consumer.hpp>
 

@@ -1,6 +1,4 @@
 // The coordinator on a session whose answers the test writes. `tests/ensemble/term_*.cpp` run it on real servers.
-#include <boost/test/unit_test.hpp>
-
 #include "election/term_record.hpp"
 #include "unit/coordinating.hpp"
 
@@ -47,16 +45,13 @@ BOOST_FIXTURE_TEST_SUITE(coordinators, fake_session)
 BOOST_AUTO_TEST_CASE(one_that_takes_another_over_stops_its_own_at_once) {
   connect();
   quiet_career career;
-  auto running = record<>();
   consumer_coordinator mine(zk, "/e", {"me"});
   consumer_coordinator other(zk, "/f", {"me"});
-  mine.async_run(career, running.token());
-  settle();
+  auto running = mine.async_run(career, begun());
   BOOST_TEST(!running.done());
   mine = std::move(other);
   settle();
-  BOOST_TEST_REQUIRE(running.done());
-  BOOST_TEST(!running.error());
+  BOOST_TEST_REQUIRE(succeeded(running));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -159,8 +154,7 @@ BOOST_AUTO_TEST_CASE(whoever_stops_is_heard_while_a_server_refuses) {
   coordinator.stop();
   settle();
   serve_until("none");
-  BOOST_TEST_REQUIRE(running.done());
-  BOOST_TEST(!running.error());
+  BOOST_TEST_REQUIRE(succeeded(running));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

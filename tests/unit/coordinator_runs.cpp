@@ -2,8 +2,6 @@
 #include <functional>
 #include <stdexcept>
 
-#include <boost/test/unit_test.hpp>
-
 #include "election/term_record.hpp"
 #include "unit/coordinating.hpp"
 
@@ -50,20 +48,15 @@ BOOST_FIXTURE_TEST_SUITE(coordinator_runs, fake_session)
 BOOST_AUTO_TEST_CASE(a_stop_of_a_run_that_does_not_begin_is_not_left_to_the_next_one) {
   connect();
   failing_career troubled;
-  auto failed = record<>();
   consumer_coordinator mine(zk, "/e", {"me"});
   troubled.meanwhile = [&] {
     mine.stop();
     settle();
   };
-  mine.async_run(troubled, failed.token());
-  settle();
-  BOOST_TEST_REQUIRE(failed.done());
-  BOOST_TEST((failed.error() == errc::career_failed));
+  auto failed = mine.async_run(troubled, begun());
+  BOOST_TEST_REQUIRE(ended_with(failed, errc::career_failed));
   quiet_career career;
-  auto running = record<>();
-  mine.async_run(career, running.token());
-  settle();
+  auto running = mine.async_run(career, begun());
   BOOST_TEST(!running.done());
 }
 
@@ -72,18 +65,13 @@ BOOST_AUTO_TEST_CASE(properties_that_are_out_of_bounds_when_the_run_begins_are_r
   connect();
   fickle_career career;
   consumer_coordinator mine(zk, "/e", {"me"});
-  auto refused = record<>();
-  mine.async_run(career, refused.token());
-  settle();
-  BOOST_TEST_REQUIRE(refused.done());
-  BOOST_TEST((refused.error() == errc::career_failed));
+  auto refused = mine.async_run(career, begun());
+  BOOST_TEST_REQUIRE(ended_with(refused, errc::career_failed));
   BOOST_TEST_REQUIRE((mine.failure() != nullptr));
   BOOST_CHECK_EXCEPTION(std::rethrow_exception(mine.failure()), std::invalid_argument, [](const auto& problem) {
     return std::string(problem.what()).starts_with("career_traits::hand_over_deadline");
   });
-  auto running = record<>();
-  mine.async_run(career, running.token());
-  settle();
+  auto running = mine.async_run(career, begun());
   BOOST_TEST(!running.done());
 }
 
@@ -91,15 +79,11 @@ BOOST_AUTO_TEST_CASE(a_signal_of_an_earlier_run_does_not_stop_a_later_one) {
   connect();
   quiet_career career;
   consumer_coordinator mine(zk, "/e", {"me"});
-  auto before = record<>();
-  mine.async_run(career, before.token());
-  settle();
+  auto before = mine.async_run(career, begun());
   mine.stop();
   settle();
   BOOST_TEST_REQUIRE(before.done());
-  auto running = record<>();
-  mine.async_run(career, running.token());
-  settle();
+  auto running = mine.async_run(career, begun());
   before.cancel();
   settle();
   BOOST_TEST(!running.done());
@@ -120,8 +104,7 @@ BOOST_AUTO_TEST_CASE(no_term_follows_the_last_epoch) {
   at_the_end.serve_until("multi /");
   BOOST_TEST(at_the_end.next_request() != "multi /");
   at_the_end.serve_until("none");
-  BOOST_TEST_REQUIRE(at_the_end.running.done());
-  BOOST_TEST((at_the_end.running.error() == errc::foreign_data));
+  BOOST_TEST_REQUIRE(ended_with(at_the_end.running, errc::foreign_data));
 }
 
 // Each place would be lost at once, and the client would send without end.

@@ -95,11 +95,7 @@ struct dead_process : fake_bench {
     execute(last().pending.front().first);
     lose();
   }
-  void refuse(errc why) {
-    backend::reply refused;
-    refused.error = why;
-    answer(std::move(refused));
-  }
+  void refuse(errc why) { answer_with({.error = why}); }
   void close() {
     BOOST_TEST_REQUIRE(last().closing);
     is_alive = false;

@@ -1,8 +1,6 @@
 // The end of a dead process's session while other writers, lost connections and busy servers get in its way.
 #include <string>
 
-#include <boost/test/unit_test.hpp>
-
 #include "unit/dead_process.hpp"
 
 using namespace zkrecipes;

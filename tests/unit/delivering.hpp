@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/consumer/consumer_coordinator.hpp>
 #include <zkrecipes/consumer/queue_consumer.hpp>
 

@@ -4,8 +4,6 @@
 #include <stdexcept>
 #include <string>
 
-#include <boost/test/unit_test.hpp>
-
 #include "unit/delivering.hpp"
 
 using namespace zkrecipes;

@@ -1,8 +1,6 @@
 // What the session's log hears of messages and of terms that do not go well.
 #include <memory>
 
-#include <boost/test/unit_test.hpp>
-
 #include "election/term_record.hpp"
 #include "notes/consumer_notes.hpp"
 #include "unit/delivering.hpp"

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <string>
 
-#include <boost/test/unit_test.hpp>
-
 #include "election/term_record.hpp"
 #include "notes/consumer_notes.hpp"
 #include "unit/delivering.hpp"

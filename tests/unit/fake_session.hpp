@@ -5,10 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <boost/test/unit_test.hpp>
-
-#include "support/coroutine.hpp"
 #include "support/fake_world.hpp"
+#include "support/recorded.hpp"
 
 namespace zkrecipes::test {
 
@@ -43,6 +41,11 @@ struct fake_session : fake_bench {
   recorder<Results...> record() {
     return recorder<Results...>(io().get_executor());
   }
+  /// Completion tokens: the operation returns its recorder; `begun` runs what is ready, too.
+  recorded_on recorded() { return {io().get_executor()}; }
+  recorded_on begun() {
+    return {io().get_executor(), [this] { settle(); }};
+  }
 
   /// The requests without an answer, as "get /a". The removal of a watch is not among them: see `forgotten`. A
   /// heartbeat is "exists /", also one that probes a node.
@@ -57,28 +60,21 @@ struct fake_session : fake_bench {
   /// The watches that were removed over the present connection since the last call, as "forget_data /a".
   std::vector<std::string> forgotten() { return std::exchange(last().forgotten, {}); }
   /// Answers the oldest request with an error.
-  backend::request fail(errc why) {
-    backend::reply reply;
-    reply.error = why;
-    return answer(std::move(reply));
-  }
+  backend::request fail(errc why) { return answer_with({.error = why}); }
   /// The server throttles the oldest request.
-  backend::request throttle() {
-    backend::reply reply;
-    reply.error = errc::server_error;
-    reply.throttled = true;
-    return answer(std::move(reply));
-  }
+  backend::request throttle() { return answer_with({.error = errc::server_error, .throttled = true}); }
   /// Answers the oldest request, a `getChildren`, with these names.
   void list(std::vector<std::string> names) {
     BOOST_TEST_REQUIRE(!last().pending.empty());
     BOOST_TEST_REQUIRE((last().pending.front().first.op == backend::opcode::children));
-    backend::reply listed;
-    listed.children = std::move(names);
-    answer(std::move(listed));
+    answer_with({.children = std::move(names)});
   }
 
   session zk;
+};
+
+struct connected_session : fake_session {
+  connected_session() { connect(); }
 };
 
 using strings = std::vector<std::string>;

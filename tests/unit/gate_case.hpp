@@ -17,12 +17,7 @@ struct gate_case : fake_session {
 
   gate_case() { connect(); }
 
-  recorder<std::string> put(queue into, const std::string& data = "x") {
-    auto made = record<std::string>();
-    into.async_put(data, made.token());
-    settle();
-    return made;
-  }
+  recorder<std::string> put(queue into, const std::string& data = "x") { return into.async_put(data, begun()); }
   static std::string ticket(int number) {
     return "/q/_gate/_c_guid-t-" + std::string(number < 10 ? "000000000" : "00000000") + std::to_string(number);
   }
@@ -34,10 +29,8 @@ struct gate_case : fake_session {
     return answer(made);
   }
   void answer_stat(std::int32_t children, std::int32_t issued = 0) {
-    backend::reply seen;
-    seen.stat.num_children = children;
-    seen.stat.cversion = static_cast<std::int32_t>(2 * static_cast<std::uint32_t>(issued)) - children;
-    answer(seen);
+    answer_with({.stat = {.cversion = static_cast<std::int32_t>(2 * static_cast<std::uint32_t>(issued)) - children,
+                          .num_children = children}});
   }
   /// Answers a list of the gate: these tickets are out, and `issued` were ever drawn.
   void list_tickets(std::initializer_list<int> out, std::int32_t issued) {

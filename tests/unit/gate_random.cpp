@@ -9,15 +9,12 @@
 #include <string>
 #include <vector>
 
-#include <boost/test/unit_test.hpp>
-
 #include "gate/gate_table.hpp"
 #include "gate/sip_hash.hpp"
 #include "unit/entering.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
-using namespace std::chrono_literals;
 
 namespace {
 

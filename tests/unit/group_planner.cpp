@@ -4,7 +4,6 @@
 #include <memory>
 
 #include <boost/asio/post.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include "unit/fake_session.hpp"
 

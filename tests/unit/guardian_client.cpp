@@ -1,16 +1,30 @@
 // What a session tells the guardian of its machine, and what comes of a guardian that is absent, refuses, or ends.
 #include "session/guardian_client.hpp"
 
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/log.hpp>
 
+#include "backend/guardian/guardian_child.hpp"
+#include "support/temporary_folder.hpp"
+#include "unit/coordinating.hpp"
 #include "unit/guarded_case.hpp"
+#include "unit/guardian_talk.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -311,6 +325,204 @@ BOOST_AUTO_TEST_CASE(bad_options_are_named) {
   BOOST_TEST(refused(options).starts_with("session_options::hang_limit"));
   options.guardian = "/a";
   BOOST_TEST(refused(options) == "taken");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A guardian that does not answer, or not for long.
+BOOST_FIXTURE_TEST_SUITE(guardian_silence, guarded_case)
+
+BOOST_AUTO_TEST_CASE(a_guardian_that_does_not_answer_is_called_again) {
+  it->connect(0x77);
+  take();
+  it->advance(9'900ms);
+  BOOST_TEST(failures() == 0u);
+  it->advance(200ms);
+  BOOST_TEST(failures() == 1u);
+  BOOST_TEST(!it->state().guardians.front()->open);
+  it->advance(1s);
+  BOOST_TEST_REQUIRE(calls() == 2u);
+  take();
+  say(guardian_answer::kind::held);
+  BOOST_TEST(is_guarded());
+}
+
+BOOST_AUTO_TEST_CASE(a_guardian_that_falls_silent_is_noticed) {
+  it->connect(0x77);
+  take();
+  for (int i = 0; i < 5; ++i) {
+    heard();
+    say(guardian_answer::kind::held);
+    it->advance(10'100ms);
+    CHECK_TEXTS(heard(), "complete");
+    BOOST_TEST(is_guarded());
+  }
+  it->advance(10'100ms);
+  BOOST_TEST(!is_guarded());
+  BOOST_TEST(failures() == 1u);
+  const auto texts = logged();
+  BOOST_TEST_REQUIRE(texts.size() == 2u, "told once that it is there, and once that it is not");
+  BOOST_TEST(texts.back().starts_with("unguarded"), texts.back());
+}
+
+BOOST_AUTO_TEST_CASE(one_that_answers_once_and_ends_each_time_is_called_less_and_less_often) {
+  it->connect(0x77);
+  std::size_t in_the_first_seconds = 0;
+  for (int i = 0; i < 600; ++i) {  // a minute
+    if (guardian().open) {
+      take();
+      say(guardian_answer::kind::held);
+      lose();
+    }
+    it->advance(100ms);
+    if (i == 60) in_the_first_seconds = calls();
+  }
+  BOOST_TEST(calls() - in_the_first_seconds <= 25u, calls() - in_the_first_seconds);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A guardian that is a child of the session's process: what it is started with. Small programs stand for it.
+namespace {
+
+/// Commands of the shell, in a file that can be executed.
+class script {
+ public:
+  explicit script(const std::string& commands) {
+    std::ofstream(path()) << "#!/bin/sh\n" << commands << '\n';
+    std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
+  }
+  script(const script&) = delete;
+  std::string path() const { return (folder_.path() / "program").string(); }
+
+ private:
+  test::temporary_folder folder_;
+};
+
+/// What the program writes to the socket until it ends.
+std::string hear(int socket) {
+  std::string all;
+  for (;;) {
+    pollfd ready{socket, POLLIN, 0};
+    BOOST_TEST_REQUIRE(::poll(&ready, 1, 10'000) == 1);
+    std::array<char, 4096> part;
+    const auto size = ::read(socket, part.data(), part.size());
+    if (size <= 0) break;
+    all.append(part.data(), static_cast<std::size_t>(size));
+  }
+  ::close(socket);
+  return all;
+}
+
+std::string answer_of(const std::string& commands) {
+  const script program(commands);
+  const auto started = backend::start_guardian(program.path());
+  BOOST_TEST_REQUIRE(!started.error, started.error.message());
+  return hear(started.socket);
+}
+
+/// 32 and 33, which glibc ignores between fork and execution.
+constexpr std::uint64_t signals_of_glibc = 0x180000000;
+
+std::size_t count_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(guardian_children)
+
+BOOST_AUTO_TEST_CASE(a_program_is_told_from_a_socket) {
+  BOOST_TEST((backend::guardian_program("child:zkrecipes-guardian") == "zkrecipes-guardian"));
+  BOOST_TEST((backend::guardian_program("child:/a b") == "/a b"));
+  BOOST_TEST(!backend::guardian_program("/run/child:").has_value());
+  BOOST_TEST(!backend::guardian_program("").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(it_is_given_the_socket_and_no_other_descriptor) {
+  const int other = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC, as by a library that knows nothing of us
+  // The last one is the folder itself.
+  BOOST_TEST(answer_of("echo \"$@\" >&3; exec ls /proc/self/fd >&3") == "--child 3\n0\n1\n2\n3\n4\n");
+  ::close(other);
+}
+
+BOOST_AUTO_TEST_CASE(it_leads_a_session_of_its_own) {
+  std::istringstream ids(answer_of("cut -d' ' -f1,6 /proc/$$/stat >&3"));
+  pid_t self = 0;
+  pid_t session = 0;
+  ids >> self >> session;
+  BOOST_TEST(self == session);
+  BOOST_TEST(session != ::getsid(0));
+}
+
+BOOST_AUTO_TEST_CASE(signals_are_neither_blocked_nor_ignored_in_it) {
+  sigset_t blocked;
+  sigset_t before;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &blocked, &before);
+  const auto old = ::signal(SIGHUP, SIG_IGN);
+  std::istringstream seen(answer_of("exec grep -E 'SigBlk|SigIgn' /proc/self/status >&3"));
+  ::signal(SIGHUP, old);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  std::string name;
+  std::uint64_t mask = 0;
+  for (int i = 0; i < 2; ++i) {
+    seen >> name >> std::hex >> mask;
+    BOOST_TEST((mask & ~signals_of_glibc) == 0u, name << ' ' << mask);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_can_not_be_started_is_an_error_and_leaves_nothing) {
+  const auto before = count_descriptors();
+  for (const auto* each : {"/nowhere/zkrecipes-guardian", "no-program-of-this-name", "", "/tmp"}) {
+    const auto started = backend::start_guardian(each);
+    BOOST_TEST(started.error.failed(), each);
+    BOOST_TEST(started.socket == -1, each);
+  }
+  BOOST_TEST(count_descriptors() <= before, "those of earlier ones are closed meanwhile");
+}
+
+BOOST_AUTO_TEST_CASE(one_that_does_not_end_by_itself_can_be_killed) {
+  const script program("exec sleep 1000");
+  const auto started = backend::start_guardian(program.path());
+  started.child.kill();
+  BOOST_TEST(hear(started.socket) == "");
+  started.child.kill();
+}
+
+BOOST_AUTO_TEST_CASE(the_ends_of_earlier_ones_are_taken) {
+  answer_of("exit 1");
+  const auto before = count_descriptors();
+  for (int i = 0; i < 20; ++i) answer_of("exit 1");
+  BOOST_TEST(count_descriptors() <= before + 2, "of one that has just ended the end may not be there yet");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A take-over beside a guardian: it is told of the term before the record is written, and is not told otherwise by a
+// further try.
+BOOST_AUTO_TEST_SUITE(guarded_terms)
+
+/// The first try is refused, because somebody else has written the record, and the second one is done although its
+/// reply is lost.
+BOOST_AUTO_TEST_CASE(a_term_that_begins_at_the_third_try_is_told_once_and_stays) {
+  working zk(guarded_options());
+  auto& guardian = *zk.state().guardians.back();
+  guardian.listener->guardian_up();
+  zk.serve_until("multi /");
+  zk.fail(errc::bad_version);
+  zk.serve_until("multi /");
+  BOOST_TEST_REQUIRE(zk.next_request() == "multi /");
+  zk.data = zk.last().pending.front().first.operations.front().data;
+  zk.fail(errc::connection_loss);
+  zk.connect(0x77);
+  zk.serve_until("multi /");
+  strings heard;
+  for (const auto& each : guardian.heard) heard.push_back(std::visit(shown(), each));
+  const auto own = zk.own;
+  CHECK_TEXTS(heard, "hello", "session 0x77", "complete", "term 0x77 /e " + own + " /e/" + own);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

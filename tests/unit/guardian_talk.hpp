@@ -4,8 +4,6 @@
 #include <string>
 #include <variant>
 
-#include <boost/test/unit_test.hpp>
-
 #include "unit/fake_session.hpp"
 
 namespace zkrecipes::test {

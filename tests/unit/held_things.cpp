@@ -1,6 +1,4 @@
 // `error()` of what is held says why where `valid()` is false, and is clear where it is true.
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/multi_lock.hpp>
 
@@ -57,8 +55,8 @@ struct owning : in_line {
   const ownership& held() { return campaign.result<0>(); }
 };
 
-struct several : fake_session {
-  several() : both(zk, {"/a", "/b"}), acquired(record<multi_ownership>()) {
+struct held_locks : fake_session {
+  held_locks() : both(zk, {"/a", "/b"}), acquired(record<multi_ownership>()) {
     connect();
     both.async_acquire(acquired.token());
     settle();
@@ -86,8 +84,7 @@ struct in_gate : shared_gate_case {
     create(7);
     list({own});
     own_node_is_there();
-    BOOST_TEST_REQUIRE(entry.done());
-    BOOST_TEST_REQUIRE(!entry.error(), entry.error().message());
+    BOOST_TEST_REQUIRE(succeeded(entry));
   }
   const shared_gate_pass& held() { return entry.result<0>(); }
 };
@@ -107,8 +104,7 @@ struct attending : fake_session {
       reply.stat.ephemeral_owner = 0x77;
       answer(std::move(reply));
     }
-    BOOST_TEST_REQUIRE(entering.done());
-    BOOST_TEST_REQUIRE(!entering.error(), entering.error().message());
+    BOOST_TEST_REQUIRE(succeeded(entering));
   }
   const attendance& held() { return entering.result<0>(); }
 
@@ -131,7 +127,7 @@ BOOST_FIXTURE_TEST_CASE(an_ownership_says_why_it_is_not_valid, owning) {
   check_ends(*this, held(), held().valid_until());
 }
 
-BOOST_FIXTURE_TEST_CASE(several_locks_say_why_they_are_not_valid, several) {
+BOOST_FIXTURE_TEST_CASE(several_locks_say_why_they_are_not_valid, held_locks) {
   check_ends(*this, held(), held().valid_until());
 }
 

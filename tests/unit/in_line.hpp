@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/election.hpp>
 
 #include "unit/fake_session.hpp"
@@ -27,11 +25,7 @@ struct in_line : fake_session {
     const auto& asked = last().pending.front().first;
     BOOST_TEST_REQUIRE((asked.op == backend::opcode::create), to_string(asked.op));
     own = asked.path.substr(3) + digits(sequence);
-    backend::reply made;
-    made.path = "/e/" + own;
-    made.stat.czxid = std::int64_t{100} + sequence;
-    made.stat.ephemeral_owner = 0x77;
-    answer(made);
+    answer_with({.path = "/e/" + own, .stat = {.czxid = std::int64_t{100} + sequence, .ephemeral_owner = 0x77}});
   }
   /// Answers every pending read of our own node.
   void own_node_is_there() {
@@ -41,19 +35,14 @@ struct in_line : fake_session {
   void ask(const std::string& data) {
     fire(backend::change::data, "/e/" + own);
     BOOST_TEST_REQUIRE(pending() == strings{"get /e/" + own}, boost::test_tools::per_element());
-    backend::reply asked;
-    asked.data = data;
-    answer(asked);
+    answer_with({.data = data});
   }
   /// Becomes the owner and releases; the remove request stays unanswered.
   recorder<> release() {
     create(7);
     list({own});
     own_node_is_there();
-    auto released = record<>();
-    campaign.result<0>().async_release(released.token());
-    settle();
-    return released;
+    return campaign.result<0>().async_release(begun());
   }
   /// Time passes while the server answers the heartbeats.
   void live(std::chrono::nanoseconds span) {
@@ -64,9 +53,7 @@ struct in_line : fake_session {
     }
   }
   error_code commit(transaction what) {
-    auto committing = record<std::vector<operation_result>>();
-    zk.async_commit(std::move(what), committing.token());
-    settle();
+    auto committing = zk.async_commit(std::move(what), begun());
     BOOST_TEST_REQUIRE(committing.done(), "it has been sent");
     return committing.error();
   }

@@ -2,8 +2,6 @@
 #include <memory>
 #include <optional>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/persistent_node.hpp>
 #include <zkrecipes/service_discovery.hpp>
 
@@ -14,9 +12,7 @@ using namespace zkrecipes::test;
 
 namespace {
 
-struct keeping : fake_session {
-  keeping() { connect(); }
-
+struct keeping : connected_session {
   void keep(create_mode mode) {
     node.emplace(zk, "/a", "one", persistent_node_options{.mode = mode});
     settle();
@@ -33,17 +29,13 @@ struct keeping : fake_session {
     return reply;
   }
   recorder<> close() {
-    auto closed = record<>();
-    node->async_close(closed.token());
-    settle();
+    auto closed = node->async_close(begun());
     CHECK_PENDING("multi /", "exists /a");
     answer();
     return closed;
   }
   recorder<> set(std::string data) {
-    auto written = record<>();
-    node->async_set_data(std::move(data), written.token());
-    settle();
+    auto written = node->async_set_data(std::move(data), begun());
     CHECK_PENDING("multi /", "exists /a");
     answer();
     return written;
@@ -59,9 +51,7 @@ struct keeping : fake_session {
     zk.async_close([](error_code) {});
     settle();
     lose(errc::closed);
-    auto closed = record<>();
-    node->async_close(closed.token());
-    settle();
+    auto closed = node->async_close(begun());
     BOOST_TEST_REQUIRE(closed.done());
     return closed.error();
   }
@@ -97,9 +87,7 @@ struct registering : keeping {
     return {.name = "b", .id = "1", .address = std::move(address), .port = 80, .type = service_type::static_node};
   }
   recorder<service_registration> enlist(service_instance what) {
-    auto made = record<service_registration>();
-    services.async_register(std::move(what), made.token());
-    settle();
+    auto made = services.async_register(std::move(what), begun());
     CHECK_PENDING("create /s/b/1", "get /s/b/1");
     return made;
   }
@@ -157,8 +145,7 @@ BOOST_AUTO_TEST_CASE(what_is_somebody_elses_by_now_is_not_removed) {
   keep(create_mode::ephemeral);
   auto closed = close();
   answer(another());
-  BOOST_TEST_REQUIRE(closed.done());
-  BOOST_TEST(!closed.error());
+  BOOST_TEST_REQUIRE(succeeded(closed));
   CHECK_PENDING();
 }
 
@@ -168,8 +155,7 @@ BOOST_AUTO_TEST_CASE(what_is_somebody_elses_by_now_is_not_written_to) {
   answer(another());
   CHECK_PENDING("get /a");
   answer(another());
-  BOOST_TEST_REQUIRE(written.done());
-  BOOST_TEST((written.error() == errc::busy), written.error().message());
+  BOOST_TEST_REQUIRE(ended_with(written, errc::busy));
   CHECK_PENDING();
 }
 
@@ -180,8 +166,7 @@ BOOST_AUTO_TEST_CASE(another_one_of_our_session_is_not_removed) {
   auto other = found("one", 0x77);
   other.stat.czxid = other.stat.mzxid = 6;
   answer(other);
-  BOOST_TEST_REQUIRE(closed.done());
-  BOOST_TEST(!closed.error());
+  BOOST_TEST_REQUIRE(succeeded(closed));
   CHECK_PENDING();
 }
 
@@ -200,9 +185,7 @@ BOOST_AUTO_TEST_CASE(a_write_that_has_met_another_one_is_not_said_to_be_done) {
 // The server refuses the catch-up, so what it shows may be out of date: by now the node may be somebody else's.
 BOOST_AUTO_TEST_CASE(what_a_server_shows_that_refuses_to_catch_up_is_not_written_to) {
   keep(create_mode::ephemeral);
-  auto written = record<>();
-  node->async_set_data("two", written.token());
-  settle();
+  auto written = node->async_set_data("two", begun());
   CHECK_PENDING("multi /", "exists /a");
   fail(errc::server_error);
   answer(found("one", 0x77));
@@ -213,9 +196,7 @@ BOOST_AUTO_TEST_CASE(what_a_server_shows_that_refuses_to_catch_up_is_not_written
 
 BOOST_AUTO_TEST_CASE(nor_is_it_removed) {
   keep(create_mode::ephemeral);
-  auto closed = record<>();
-  node->async_close(closed.token());
-  settle();
+  auto closed = node->async_close(begun());
   CHECK_PENDING("multi /", "exists /a");
   fail(errc::server_error);
   answer(found("one", 0x77));
@@ -239,8 +220,7 @@ BOOST_AUTO_TEST_CASE(a_node_is_written_and_removed_in_the_version_in_which_it_is
   answer(seen);
   BOOST_TEST((last().pending.front().first.version == 4));
   answer(seen);
-  BOOST_TEST_REQUIRE(written.done());
-  BOOST_TEST(!written.error());
+  BOOST_TEST_REQUIRE(succeeded(written));
   auto closed = close();
   answer(seen);
   BOOST_TEST((last().pending.front().first.version == 4));
@@ -262,8 +242,7 @@ BOOST_AUTO_TEST_CASE(a_removal_that_the_server_is_too_busy_for_is_tried_until_it
   answer(found("one", 0x77));
   CHECK_PENDING("remove /a");
   answer();
-  BOOST_TEST_REQUIRE(closed.done());
-  BOOST_TEST(!closed.error());
+  BOOST_TEST_REQUIRE(succeeded(closed));
 }
 
 // The mean pause doubles up to its limit. With the random number each pause is between half of the mean and one and a
@@ -299,8 +278,7 @@ BOOST_FIXTURE_TEST_CASE(a_static_instance_of_an_earlier_run_is_taken_over, regis
   answer(found(*to_json(earlier), 0));
   CHECK_PENDING("set /s/b/1");
   answer(found(*to_json(fixed("host")), 0));
-  BOOST_TEST_REQUIRE(registered.done());
-  BOOST_TEST(!registered.error(), registered.error().message());
+  BOOST_TEST_REQUIRE(succeeded(registered));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_static_instance_at_another_address_is_somebody_elses, registering) {
@@ -308,8 +286,7 @@ BOOST_FIXTURE_TEST_CASE(a_static_instance_at_another_address_is_somebody_elses, 
     auto registered = enlist(fixed("host"));
     fail(errc::node_exists);
     answer(found(theirs, 0));
-    BOOST_TEST_REQUIRE(registered.done());
-    BOOST_TEST((registered.error() == errc::foreign_data));
+    BOOST_TEST_REQUIRE(ended_with(registered, errc::foreign_data));
     CHECK_PENDING("multi /", "get /s/b/1");
     answer();
     answer(found(theirs, 0));
@@ -329,14 +306,11 @@ BOOST_FIXTURE_TEST_CASE(a_static_instance_that_has_taken_the_place_of_ours_is_le
   CHECK_PENDING("get /s/b/1");
   answer(theirs);
   BOOST_TEST((registered.result<0>().status().error == errc::foreign_data));
-  auto gone = record<>();
-  registered.result<0>().async_unregister(gone.token());
-  settle();
+  auto gone = registered.result<0>().async_unregister(begun());
   CHECK_PENDING("multi /", "get /s/b/1");
   answer();
   answer(theirs);
-  BOOST_TEST_REQUIRE(gone.done());
-  BOOST_TEST(!gone.error());
+  BOOST_TEST_REQUIRE(succeeded(gone));
   CHECK_PENDING();
 }
 

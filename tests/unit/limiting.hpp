@@ -4,14 +4,12 @@
 #include <deque>
 #include <string>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/flow/keyed_limiter.hpp>
 #include <zkrecipes/flow/limiter.hpp>
 
 #include "limit/make_limiter.hpp"
-#include "support/coroutine.hpp"
 #include "support/fake_world.hpp"
+#include "support/recorded.hpp"
 
 namespace zkrecipes::test {
 
@@ -41,8 +39,5 @@ struct limiting : fake_bench {
   std::deque<recorder<>> all;
   std::string order;
 };
-
-/// The operation has ended once, with this error.
-inline bool ended_with(const recorder<>& which, error_code what) { return which.calls() == 1 && which.error() == what; }
 
 }  // namespace zkrecipes::test

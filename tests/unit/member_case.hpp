@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/flow/shared_balance.hpp>
 
 #include "balance/pace_nodes.hpp"
@@ -48,10 +46,7 @@ struct member_case : fake_session {
     list_members({name}, 3);
   }
   void list_members(std::vector<std::string> names, std::int32_t version) {
-    backend::reply listed;
-    listed.children = std::move(names);
-    listed.stat.version = version;
-    answer(std::move(listed));
+    answer_with({.stat = {.version = version}, .children = std::move(names)});
   }
   int steps(int most = 100) {
     int made = 0;

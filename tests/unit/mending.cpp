@@ -1,8 +1,6 @@
 // Which errors end a run that goes on by itself.
 #include "session/mending.hpp"
 
-#include <boost/test/unit_test.hpp>
-
 #include "election/term_record.hpp"
 #include "unit/coordinating.hpp"
 
@@ -55,13 +53,10 @@ BOOST_FIXTURE_TEST_SUITE(coordinator_first_refusals, fake_session)
 BOOST_AUTO_TEST_CASE(a_coordinator_that_was_never_in_line_ends_with_the_refusal) {
   connect();
   quiet_career career;
-  auto running = record<>();
   consumer_coordinator mine(zk, "/e", {"me"});
-  mine.async_run(career, running.token());
-  settle();
+  auto running = mine.async_run(career, begun());
   while (!last().pending.empty() && !running.done()) fail(errc::no_auth);
-  BOOST_TEST_REQUIRE(running.done());
-  BOOST_TEST((running.error() == errc::no_auth));
+  BOOST_TEST_REQUIRE(ended_with(running, errc::no_auth));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <map>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/multi_lock.hpp>
 
 #include "unit/fake_session.hpp"
@@ -13,9 +11,7 @@ using namespace zkrecipes::test;
 
 namespace {
 
-struct several : fake_session {
-  several() { connect(); }
-
+struct several : connected_session {
   /// Answers the requests with which the multi-lock gets in line at this path, behind another member.
   void let_stand_behind_another(const std::string& path) {
     BOOST_TEST_REQUIRE(pending().size() >= 2u);
@@ -37,9 +33,7 @@ BOOST_FIXTURE_TEST_SUITE(several_locks, several)
 
 BOOST_AUTO_TEST_CASE(what_one_has_waited_for_is_missing_for_the_next) {
   multi_lock both(zk, {"/a", "/b"});
-  auto held = record<multi_ownership>();
-  both.async_acquire_for(1s, held.token());
-  settle();
+  auto held = both.async_acquire_for(1s, begun());
   let_stand_behind_another("/a");
   advance(600ms);
   BOOST_TEST(!held.done());
@@ -48,15 +42,12 @@ BOOST_AUTO_TEST_CASE(what_one_has_waited_for_is_missing_for_the_next) {
   advance(399ms);
   BOOST_TEST(!held.done());
   advance(1ms);
-  BOOST_TEST_REQUIRE(held.done());
-  BOOST_TEST((held.error() == errc::timed_out), held.error().message());
+  BOOST_TEST_REQUIRE(ended_with(held, errc::timed_out));
 }
 
 BOOST_AUTO_TEST_CASE(one_that_is_lost_while_another_is_waited_for_ends_it_at_once_and_frees_the_rest) {
   multi_lock all(zk, {"/a", "/b", "/c"});
-  auto held = record<multi_ownership>();
-  all.async_acquire(held.token());
-  settle();
+  auto held = all.async_acquire(begun());
   std::map<std::string, std::string> own;
   for (const auto* path : {"/a", "/b", "/c"}) {
     own[path] = last().pending.front().first.path + "0000000007";
@@ -67,8 +58,7 @@ BOOST_AUTO_TEST_CASE(one_that_is_lost_while_another_is_waited_for_ends_it_at_onc
   fire(backend::change::deleted, own["/b"]);
   CHECK_PENDING("get " + own["/b"]);
   fail(errc::no_node);
-  BOOST_TEST_REQUIRE(held.done());
-  BOOST_TEST((held.error() == errc::node_removed), held.error().message());
+  BOOST_TEST_REQUIRE(ended_with(held, errc::node_removed));
   auto removals = pending();
   std::sort(removals.begin(), removals.end());
   BOOST_TEST(removals == (strings{"remove " + own["/a"], "remove " + own["/c"]}), boost::test_tools::per_element());
@@ -76,37 +66,28 @@ BOOST_AUTO_TEST_CASE(one_that_is_lost_while_another_is_waited_for_ends_it_at_onc
 
 BOOST_AUTO_TEST_CASE(the_destructor_releases_also_while_somebody_waits_for_a_loss) {
   multi_lock one(zk, {"/a"});
-  auto held = record<multi_ownership>();
-  one.async_acquire(held.token());
-  settle();
+  auto held = one.async_acquire(begun());
   const auto own = last().pending.front().first.path + "0000000007";
   let_stand_behind_another("/a");
   other_goes("/a");
   BOOST_TEST_REQUIRE(held.done());
-  auto lost = record<>();
-  held.result<0>().async_lost(lost.token());
-  settle();
+  auto lost = held.result<0>().async_lost(begun());
   BOOST_TEST(!lost.done());
   held.result<0>() = multi_ownership();
   settle();
   CHECK_PENDING("remove " + own);
-  BOOST_TEST_REQUIRE(lost.done());
-  BOOST_TEST((lost.error() == errc::closed), lost.error().message());
+  BOOST_TEST_REQUIRE(ended_with(lost, errc::closed));
 }
 
 BOOST_AUTO_TEST_CASE(a_release_goes_on_when_the_object_is_destroyed) {
   multi_lock both(zk, {"/a", "/b"});
-  auto acquired = record<multi_ownership>();
-  both.async_acquire(acquired.token());
-  settle();
+  auto acquired = both.async_acquire(begun());
   for (const auto* path : {"/a", "/b"}) {
     let_stand_behind_another(path);
     other_goes(path);
   }
   BOOST_TEST_REQUIRE(acquired.done());
-  auto released = record<>();
-  acquired.result<0>().async_release(released.token());
-  settle();
+  auto released = acquired.result<0>().async_release(begun());
   BOOST_TEST(pending().size() == 1u);  // the removal of the last acquired one
   acquired.result<0>() = multi_ownership();
   settle();
@@ -114,16 +95,13 @@ BOOST_AUTO_TEST_CASE(a_release_goes_on_when_the_object_is_destroyed) {
   BOOST_TEST(!released.done());
   BOOST_TEST(pending().size() == 1u);
   answer();
-  BOOST_TEST_REQUIRE(released.done());
-  BOOST_TEST(!released.error(), released.error().message());
+  BOOST_TEST_REQUIRE(succeeded(released));
 }
 
 BOOST_AUTO_TEST_CASE(all_are_valid_until_one_of_them_is_not) {
   BOOST_TEST(!multi_ownership().valid());
   multi_lock both(zk, {"/a", "/b"});
-  auto acquired = record<multi_ownership>();
-  both.async_acquire(acquired.token());
-  settle();
+  auto acquired = both.async_acquire(begun());
   const auto own = last().pending.front().first.path + "0000000007";
   for (const auto* path : {"/a", "/b"}) {
     let_stand_behind_another(path);

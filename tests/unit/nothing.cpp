@@ -29,8 +29,7 @@ BOOST_AUTO_TEST_CASE(whatever_the_completion_token) {
   auto awaited = run_coroutine(io(), ownership().async_lost(tuple));
   BOOST_TEST((std::get<0>(awaited) == errc::closed));
 
-  auto noted = record<>();
-  persistent_node().async_close(noted.token());
+  auto noted = persistent_node().async_close(recorded());
   BOOST_TEST(!noted.done());
   settle();
   BOOST_TEST((noted.error() == errc::closed));

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/flow/once_per.hpp>
 
 #include "once/once_state.hpp"
@@ -119,8 +117,7 @@ struct once_case : fake_session {
   once_intent claim_by(once_per& by, const std::string& key = "smith", const std::string& note = "") {
     auto& mine = begin(by, key, note);
     serve();
-    BOOST_TEST_REQUIRE(mine.done());
-    BOOST_TEST_REQUIRE(!mine.error(), mine.error().message());
+    BOOST_TEST_REQUIRE(succeeded(mine));
     return mine.result<0>();
   }
   error_code refused(once_per& by, const std::string& key = "smith", const std::string& note = "") {
@@ -130,8 +127,7 @@ struct once_case : fake_session {
     return mine.error();
   }
   error_code withdraw(once_per& by, const once_intent& what) {
-    auto ended = record<>();
-    by.async_withdraw(what, ended.token());
+    auto ended = by.async_withdraw(what, recorded());
     serve();
     BOOST_TEST_REQUIRE(ended.done());
     return ended.error();

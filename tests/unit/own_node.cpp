@@ -1,9 +1,14 @@
 // Our node in a line: lost replies, lost sessions, acquisitions that are given up, releases.
+// Requests to give an ownership up.
 #include "line/own_node.hpp"
 
 #include <zkrecipes/double_barrier.hpp>
+#include <zkrecipes/lock.hpp>
 #include <zkrecipes/multi_lock.hpp>
+#include <zkrecipes/read_write_lock.hpp>
 
+#include "line/member_data.hpp"
+#include "unit/fake_session.hpp"
 #include "unit/in_line.hpp"
 
 using namespace zkrecipes;
@@ -27,10 +32,7 @@ BOOST_AUTO_TEST_CASE(a_node_made_although_the_reply_was_lost_is_ours) {
   reconnect();
   list({own, "x-latch-0000000009"});
   CHECK_PENDING("exists /e/" + own);
-  backend::reply found;
-  found.stat.ephemeral_owner = 0x77;
-  found.stat.czxid = 103;
-  answer(found);
+  answer_with({.stat = {.czxid = 103, .ephemeral_owner = 0x77}});
   BOOST_TEST_REQUIRE(campaign.done());
   BOOST_TEST(campaign.result<0>().token() == 103);
 }
@@ -92,8 +94,7 @@ BOOST_AUTO_TEST_CASE(giving_up_with_the_create_in_flight_removes_what_comes_of_i
   const auto prefix = last().pending.front().first.path.substr(3);
   campaign.cancel();
   settle();
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == asio::error::operation_aborted));
+  BOOST_TEST_REQUIRE(ended_with(campaign, asio::error::operation_aborted));
   create(7);
   list({own});
   list({own});
@@ -149,15 +150,13 @@ BOOST_AUTO_TEST_CASE(a_release_that_the_server_is_too_busy_for_is_tried_until_it
   }
   CHECK_PENDING("remove /e/" + own);
   answer();
-  BOOST_TEST_REQUIRE(released.done());
-  BOOST_TEST(!released.error(), released.error().message());
+  BOOST_TEST_REQUIRE(succeeded(released));
 }
 
 BOOST_AUTO_TEST_CASE(a_release_that_is_refused_is_told_and_tried_again) {
   auto released = release();
   fail(errc::no_auth);
-  BOOST_TEST_REQUIRE(released.done());
-  BOOST_TEST((released.error() == errc::no_auth));
+  BOOST_TEST_REQUIRE(ended_with(released, errc::no_auth));
   CHECK_PENDING();
   advance(200ms);
   CHECK_PENDING("remove /e/" + own);
@@ -168,8 +167,7 @@ BOOST_AUTO_TEST_CASE(a_release_that_is_refused_is_told_and_tried_again) {
 
 BOOST_AUTO_TEST_CASE(a_create_in_flight_is_not_done_for_another_session) {
   expire();
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::session_expired));
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::session_expired));
   CHECK_PENDING();
 }
 
@@ -177,14 +175,11 @@ BOOST_AUTO_TEST_CASE(an_owner_is_told_once_why_it_has_lost) {
   create(7);
   list({own});
   own_node_is_there();
-  auto lost = record<>();
-  campaign.result<0>().async_lost(lost.token());
-  settle();
+  auto lost = campaign.result<0>().async_lost(begun());
   BOOST_TEST(!lost.done());
   fire(backend::change::deleted, "/e/" + own);
   fail(errc::no_node);
-  BOOST_TEST_REQUIRE(lost.done());
-  BOOST_TEST((lost.error() == errc::node_removed));
+  BOOST_TEST_REQUIRE(ended_with(lost, errc::node_removed));
   BOOST_TEST((campaign.result<0>().error() == errc::node_removed));
   BOOST_TEST((campaign.result<0>().valid_until() == lease_clock::time_point{}));
 }
@@ -193,16 +188,13 @@ BOOST_AUTO_TEST_CASE(the_lease_ends_an_ownership_by_the_clock_alone) {
   create(7);
   list({own});
   own_node_is_there();
-  auto lost = record<>();
-  campaign.result<0>().async_lost(lost.token());
-  settle();
+  auto lost = campaign.result<0>().async_lost(begun());
   const auto until = campaign.result<0>().valid_until();
   lose();
   advance(until - now() - 1ns);
   BOOST_TEST(!lost.done());
   advance(1ns);
-  BOOST_TEST_REQUIRE(lost.done());
-  BOOST_TEST((lost.error() == errc::lease_lapsed));
+  BOOST_TEST_REQUIRE(ended_with(lost, errc::lease_lapsed));
   connect();
   BOOST_TEST(pending() == strings{"remove /e/" + own}, boost::test_tools::per_element());
 }
@@ -268,8 +260,7 @@ BOOST_AUTO_TEST_CASE(a_removal_that_no_event_has_told_is_found_out_by_a_heartbea
 BOOST_AUTO_TEST_CASE(numbers_near_the_wrap_are_refused_and_the_node_removed) {
   create(2147483647);
   list({own});
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::sequence_exhausted));
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::sequence_exhausted));
   CHECK_PENDING("remove /e/" + own);
 }
 
@@ -296,6 +287,165 @@ BOOST_AUTO_TEST_CASE(who_owns_nothing_can_commit_nothing) {
     BOOST_TEST((commit(fenced) == errc::bad_arguments));
   }
   CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(a_request_to_give_up_is_told) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  auto revoked = campaign.result<0>().async_revoked(begun());
+  ask("{\"id\":\"me\",\"revoke\":true}");
+  BOOST_TEST_REQUIRE(ended_with(revoked, errc::revoked));
+  live(1h);
+  BOOST_TEST(!campaign.result<0>().error());
+}
+
+BOOST_AUTO_TEST_CASE(of_several_requests_the_one_that_ends_first_counts) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  auto lost = campaign.result<0>().async_lost(begun());
+  ask("{\"revoke\":true}");
+  live(10s);
+  ask("{\"revoke\":true,\"grace_ms\":5000}");
+  live(1s);
+  ask("{\"revoke\":true,\"grace_ms\":60000}");
+  ask("{\"revoke\":true}");
+  live(4s - 1ns);
+  BOOST_TEST(!lost.done());
+  live(1ns);
+  BOOST_TEST_REQUIRE(ended_with(lost, errc::revoked));
+  BOOST_TEST(is_loss(lost.error()));
+  CHECK_PENDING("remove /e/" + own);
+}
+
+BOOST_AUTO_TEST_CASE(a_holder_that_does_not_say_that_it_reads_requests_is_not_asked) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  lock theirs(zk, "/l");
+  for (const std::string data : {"10.1.1.0", "", "{\"id\":\"me\"}", "{\"revocable\":1}", "__REVOKE__", "{", "\xff"}) {
+    auto asking = theirs.async_request_revocation(1s, begun());
+    CHECK_PENDING("multi /", "children /l");
+    answer();
+    list({"x-lock-0000000001"});
+    CHECK_PENDING("get /l/x-lock-0000000001");
+    answer_with({.data = data});
+    CHECK_PENDING();
+    BOOST_TEST_REQUIRE(ended_with(asking, errc::foreign_data));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_that_does_is_asked_under_the_version_that_was_read) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  lock theirs(zk, "/l");
+  auto asking = theirs.async_request_revocation(500ms, begun());
+  answer();
+  list({"x-lock-0000000001"});
+  answer_with({.data = detail::revocable_data("them"), .stat = {.version = 3}});
+  CHECK_PENDING("set /l/x-lock-0000000001");
+  const auto written = answer();
+  BOOST_TEST(written.data ==
+             "{\"zkrecipes\":\"member\",\"id\":\"them\",\"revocable\":true,\"revoke\":true,\"grace_ms\":500}");
+  BOOST_TEST(written.version == 3);
+  BOOST_TEST_REQUIRE(succeeded(asking));
+}
+
+// The owner may read only the last of several requests, so a later request must not hide an earlier one's shorter
+// grace.
+BOOST_AUTO_TEST_CASE(a_later_request_does_not_lengthen_the_grace_of_an_earlier_one) {
+  const auto asked = detail::with_revocation("me", 500ms);
+  for (const auto later : {std::chrono::milliseconds(501), std::chrono::milliseconds(10s), detail::any_grace}) {
+    BOOST_TEST((detail::grace_of(detail::with_revocation(asked, later)) == 500ms));
+  }
+  BOOST_TEST((detail::grace_of(detail::with_revocation(asked, 100ms)) == 100ms));
+  const auto without_end = detail::with_revocation("me");
+  BOOST_TEST((detail::grace_of(detail::with_revocation(without_end, 500ms)) == 500ms));
+  BOOST_TEST((detail::grace_of(detail::with_revocation("{\"id\":\"me\",\"grace_ms\":5}", 500ms)) == 500ms),
+             "no request");
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_is_read_again_gives_no_more_time) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  ask("{\"revoke\":true,\"grace_ms\":5000}");
+  live(3s);
+  reconnect();
+  answer_with({.data = "{\"revoke\":true,\"grace_ms\":5000}"});
+  live(2s - 1ns);
+  BOOST_TEST(!campaign.result<0>().error());
+  live(1ns);
+  BOOST_TEST((campaign.result<0>().error() == errc::revoked));
+}
+
+BOOST_AUTO_TEST_CASE(a_grace_may_be_as_long_as_one_likes) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  ask("{\"revoke\":true,\"grace_ms\":9223372036854775806}");
+  ask("{\"revoke\":true,\"grace_ms\":7200000}");
+  live(2h - 1ns);
+  BOOST_TEST(!campaign.result<0>().error());
+  live(1ns);
+  BOOST_TEST((campaign.result<0>().error() == errc::revoked));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A hold that was lost with its session while its node still stands: a deposed leader can tell a client that its
+// session has ended, although the other servers keep the session.
+namespace {
+
+struct lost_hold : fake_session {
+  lost_hold() : guarded(zk, "/g") {}
+
+  ownership hold(bool reads) {
+    connect();
+    auto acquired = record<ownership>();
+    reads ? guarded.async_acquire_read(acquired.token()) : guarded.async_acquire_write(acquired.token());
+    settle();
+    backend::reply made;
+    made.path = last().pending.front().first.path + "0000000001";
+    made.stat.ephemeral_owner = 0x77;
+    answer(made);
+    list({made.path.substr(3)});
+    BOOST_TEST_REQUIRE(acquired.done());
+    return std::move(acquired.result<0>());
+  }
+
+  read_write_lock guarded;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(lost_holds, lost_hold)
+
+BOOST_AUTO_TEST_CASE(a_readers_hold_is_not_upgraded_in_the_next_session) {
+  auto held = hold(true);
+  expire();
+  auto alone = guarded.async_try_upgrade(held, begun());
+  BOOST_TEST_REQUIRE(ended_with(alone, errc::session_expired));
+}
+
+BOOST_AUTO_TEST_CASE(nor_is_a_writers_hold_downgraded) {
+  auto held = hold(false);
+  expire();
+  auto lowered = guarded.async_downgrade(held, begun());
+  BOOST_TEST_REQUIRE(ended_with(lowered, errc::session_expired));
+}
+
+BOOST_AUTO_TEST_CASE(a_downgrade_by_another_object_keeps_the_name_of_the_owner) {
+  auto held = hold(false);
+  auto lowered = record<>();
+  read_write_lock(zk, guarded.path(), {.id = "other"}).async_downgrade(held, lowered.token());
+  settle();
+  BOOST_TEST_REQUIRE(!pending().empty());
+  const auto& set = last().pending.back().first;
+  BOOST_TEST_REQUIRE((set.op == backend::opcode::set));
+  BOOST_TEST(detail::member_id(set.data) == guarded.options().id);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/semaphore.hpp>
 
 #include "line/member_data.hpp"
@@ -152,8 +150,7 @@ BOOST_AUTO_TEST_CASE(a_size_that_is_changed_while_we_wait_lets_us_in) {
   fire(backend::change::data, "/s");
   CHECK_PENDING("get /s");
   answer(sized(2));
-  BOOST_TEST_REQUIRE(acquiring.done());
-  BOOST_TEST(!acquiring.error());
+  BOOST_TEST_REQUIRE(succeeded(acquiring));
 }
 
 BOOST_AUTO_TEST_CASE(a_size_that_the_server_does_not_show_is_asked_for_again) {
@@ -170,8 +167,7 @@ BOOST_AUTO_TEST_CASE(a_size_that_the_server_does_not_show_is_asked_for_again) {
   CHECK_PENDING("get /s");
   BOOST_TEST(!acquiring.done());
   answer(sized(2));
-  BOOST_TEST_REQUIRE(acquiring.done());
-  BOOST_TEST(!acquiring.error());
+  BOOST_TEST_REQUIRE(succeeded(acquiring));
 }
 
 // While a changed size is read again the old size must not let us in: the new size is one, and we would hold beside the
@@ -186,8 +182,7 @@ BOOST_FIXTURE_TEST_CASE(a_departure_while_the_size_is_read_again_lets_nobody_in_
   answer();
   BOOST_TEST(!acquiring.done());
   fire(backend::change::deleted, "/s/" + permit(1, 4));
-  BOOST_TEST_REQUIRE(acquiring.done());
-  BOOST_TEST(!acquiring.error());
+  BOOST_TEST_REQUIRE(succeeded(acquiring));
 }
 
 // Nobody is let in while the size is read again. If it may not be read any more, the last known size counts.
@@ -196,8 +191,7 @@ BOOST_FIXTURE_TEST_CASE(a_size_that_may_not_be_read_any_more_lets_in_by_the_last
   fire(backend::change::deleted, "/s/" + permit(1, 3));
   BOOST_TEST(!acquiring.done());
   fail(errc::no_auth);
-  BOOST_TEST_REQUIRE(acquiring.done());
-  BOOST_TEST(!acquiring.error());
+  BOOST_TEST_REQUIRE(succeeded(acquiring));
 }
 
 // A holder's node changes, and only this node is read. Otherwise a thousand holders that announce at once that they
@@ -207,8 +201,7 @@ BOOST_FIXTURE_TEST_CASE(what_one_holder_says_makes_us_look_at_that_one_alone, be
   CHECK_PENDING("get /s/" + permit(1, 4));
   fire(backend::change::deleted, "/s/" + permit(1, 3));  // this departure is noticed all the same
   answer();
-  BOOST_TEST_REQUIRE(acquiring.done());
-  BOOST_TEST(!acquiring.error());
+  BOOST_TEST_REQUIRE(succeeded(acquiring));
 }
 
 // The server throttles the list but shows the size. Both are read again, the size behind the list, because a size older

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/consumer/topic.hpp>
 #include <zkrecipes/consumer/topic_producer.hpp>
 
@@ -25,20 +23,14 @@ struct producing_topic : fake_session {
   /// A producer that has read its record.
   topic_producer ready(topic_producer_options options = {}) {
     topic_producer made(topic(zk, "/t", {.shards = 1}), "p", options);
-    auto last_number = record<std::uint64_t>();
-    made.async_last(last_number.token());
-    settle();
+    auto last_number = made.async_last(begun());
     CHECK_PENDING("multi /", "get /t/_producers/p");
     answer();
     answer_data("0");
     BOOST_TEST_REQUIRE((last_number.done() && !last_number.error()));
     return made;
   }
-  void answer_data(std::string data) {
-    backend::reply found;
-    found.data = std::move(data);
-    answer(std::move(found));
-  }
+  void answer_data(std::string data) { answer_with({.data = std::move(data)}); }
   recorder<std::uint64_t>& put(topic_producer& by, const std::string& data) {
     puts.push_back(record<std::uint64_t>());
     by.async_put("", data, puts.back().token());
@@ -95,9 +87,7 @@ struct producing_topic : fake_session {
   /// Answers the look at the shard.
   void show_children(std::int32_t count) {
     CHECK_PENDING("exists /t/0000");
-    backend::reply seen;
-    seen.stat.num_children = count;
-    answer(std::move(seen));
+    answer_with({.stat = {.num_children = count}});
   }
 
   std::deque<recorder<std::uint64_t>> puts;

@@ -1,8 +1,7 @@
 // The end of an item: which acknowledgement was executed, if replies were lost or nobody waited for them.
 #include <algorithm>
 #include <chrono>
-
-#include <boost/test/unit_test.hpp>
+#include <cstddef>
 
 #include <zkrecipes/queue.hpp>
 
@@ -10,7 +9,6 @@
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
-using namespace std::chrono_literals;
 
 BOOST_FIXTURE_TEST_SUITE(queue_settlements, settling)
 
@@ -36,8 +34,7 @@ BOOST_AUTO_TEST_CASE(an_acknowledgement_is_not_settled_by_the_effects_of_another
   BOOST_TEST_REQUIRE((sent.operations.at(0).type == operation::kind::set));
   answer_data(sent.operations[0].data);
   fail_at(1);
-  BOOST_TEST_REQUIRE(second.done());
-  BOOST_TEST((second.error() == errc::superseded), second.error().message());
+  BOOST_TEST_REQUIRE(ended_with(second, errc::superseded));
   BOOST_TEST(std::ranges::count(pending(), "remove " + claim) >= 1);
 }
 
@@ -49,8 +46,7 @@ BOOST_AUTO_TEST_CASE(the_same_again_after_it_was_given_up_is_told_what_became_of
   const auto sent = answer();
   answer_data(sent.operations.at(0).data);
   fail_at(1);
-  BOOST_TEST_REQUIRE(second.done());
-  BOOST_TEST(!second.error(), second.error().message());
+  BOOST_TEST_REQUIRE(succeeded(second));
 }
 
 BOOST_AUTO_TEST_CASE(one_whose_reply_was_lost_is_known_by_its_mark) {
@@ -62,8 +58,7 @@ BOOST_AUTO_TEST_CASE(one_whose_reply_was_lost_is_known_by_its_mark) {
   CHECK_PENDING("get " + claim, "exists /q/" + one);
   answer_data(mark);
   fail(errc::no_node);
-  BOOST_TEST_REQUIRE(done.done());
-  BOOST_TEST(!done.error(), done.error().message());
+  BOOST_TEST_REQUIRE(succeeded(done));
   CHECK_PENDING("remove " + claim);
 }
 
@@ -71,8 +66,7 @@ BOOST_AUTO_TEST_CASE(one_whose_reply_was_lost_is_known_by_its_mark) {
 BOOST_AUTO_TEST_CASE(the_claim_of_another_is_not_removed) {
   auto late = acknowledge(effect_a);
   fail_at(0);
-  BOOST_TEST_REQUIRE(late.done());
-  BOOST_TEST((late.error() == errc::superseded), late.error().message());
+  BOOST_TEST_REQUIRE(ended_with(late, errc::superseded));
   CHECK_PENDING();
 }
 
@@ -106,8 +100,7 @@ BOOST_AUTO_TEST_CASE(one_whose_mark_was_removed_for_another_says_that_it_does_no
   throttle();
   answer_data(mark_of_second);
   fail(errc::no_node);
-  BOOST_TEST_REQUIRE(first.done());
-  BOOST_TEST((first.error() == errc::superseded), first.error().message());
+  BOOST_TEST_REQUIRE(ended_with(first, errc::superseded));
   CHECK_PENDING("remove " + claim);
   answer();
   advance(75ms);
@@ -117,16 +110,14 @@ BOOST_AUTO_TEST_CASE(one_whose_mark_was_removed_for_another_says_that_it_does_no
   fail(errc::no_node);
   CHECK_PENDING("exists /q/" + one);
   fail(errc::no_node);
-  BOOST_TEST_REQUIRE(second.done());
-  BOOST_TEST((second.error() == errc::outcome_unknown), second.error().message());
+  BOOST_TEST_REQUIRE(ended_with(second, errc::outcome_unknown));
   CHECK_PENDING();
 }
 
 BOOST_AUTO_TEST_CASE(one_whose_claim_has_gone_and_whose_item_is_there_was_not_done) {
   auto done = acknowledge_and_give_back(effect_a);
   answer();
-  BOOST_TEST_REQUIRE(done.done());
-  BOOST_TEST((done.error() == errc::superseded), done.error().message());
+  BOOST_TEST_REQUIRE(ended_with(done, errc::superseded));
 }
 
 // Two acknowledgements with the same effects share one mark. The cancelled one finds the mark, and removes it before
@@ -152,8 +143,7 @@ BOOST_AUTO_TEST_CASE(one_whose_mark_was_taken_away_by_its_twin_was_done) {
   CHECK_PENDING("get " + claim, "exists /q/" + one);
   fail(errc::no_node);
   fail(errc::no_node);
-  BOOST_TEST_REQUIRE(done.done());
-  BOOST_TEST(!done.error(), done.error().message());
+  BOOST_TEST_REQUIRE(succeeded(done));
 }
 
 // An operator removed the claim while an acknowledgement was in flight, and then this object took the item again.
@@ -162,8 +152,7 @@ BOOST_AUTO_TEST_CASE(one_that_was_done_is_done_although_the_item_was_taken_again
   const auto acknowledging = take_again();
   last().pending.push_front(acknowledging);
   answer();
-  BOOST_TEST_REQUIRE(done.done());
-  BOOST_TEST(!done.error(), done.error().message());
+  BOOST_TEST_REQUIRE(succeeded(done));
   BOOST_TEST(std::ranges::count(pending(), "remove " + claim) == 1);
 }
 
@@ -171,8 +160,7 @@ BOOST_AUTO_TEST_CASE(one_that_was_done_is_done_although_the_item_was_taken_again
 BOOST_AUTO_TEST_CASE(one_whose_item_is_no_longer_held_is_still_judged_by_its_mark) {
   auto done = acknowledge(effect_a);
   answer_data(take_again_and_lose_reply());
-  BOOST_TEST_REQUIRE(done.done());
-  BOOST_TEST(!done.error(), done.error().message());
+  BOOST_TEST_REQUIRE(succeeded(done));
   BOOST_TEST(std::ranges::count(pending(), "remove " + claim) == 1);
 }
 
@@ -217,15 +205,10 @@ BOOST_AUTO_TEST_CASE(one_without_effects_that_is_no_longer_held_is_judged_by_its
 
 BOOST_AUTO_TEST_CASE(one_that_is_no_longer_held_when_the_session_is_closed_is_told_that) {
   auto done = acknowledge();
-  auto returned = record<>();
-  line.async_return(item, returned.token());
-  settle();
-  auto closing = record<>();
-  zk.async_close(closing.token());
-  settle();
+  auto returned = line.async_return(item, begun());
+  auto closing = zk.async_close(begun());
   lose(errc::closed);
-  BOOST_TEST_REQUIRE(done.done());
-  BOOST_TEST((done.error() == errc::closed), done.error().message());
+  BOOST_TEST_REQUIRE(ended_with(done, errc::closed));
 }
 
 // An operator removed the claim, and another taker may have taken and acknowledged the item.
@@ -235,8 +218,7 @@ BOOST_AUTO_TEST_CASE(a_claim_that_has_gone_is_no_proof_that_the_effects_were_don
   fail_at(0);
   fail(errc::no_node);
   fail(errc::no_node);
-  BOOST_TEST_REQUIRE(done.done());
-  BOOST_TEST((done.error() == errc::outcome_unknown), done.error().message());
+  BOOST_TEST_REQUIRE(ended_with(done, errc::outcome_unknown));
 }
 
 BOOST_AUTO_TEST_CASE(an_item_that_is_still_there_was_not_done) {
@@ -246,8 +228,7 @@ BOOST_AUTO_TEST_CASE(an_item_that_is_still_there_was_not_done) {
     fail_at(0);
     fail(errc::no_node);
     answer();
-    BOOST_TEST_REQUIRE(done.done());
-    BOOST_TEST((done.error() == errc::superseded), done.error().message());
+    BOOST_TEST_REQUIRE(ended_with(done, errc::superseded));
     if (has_effects) return;
     auto taken = record<message>();  // again, because the claim has gone
     line.async_take(taken.token());
@@ -263,8 +244,7 @@ BOOST_AUTO_TEST_CASE(an_item_without_effects_that_has_gone_is_done) {
   fail_at(0);
   fail(errc::no_node);
   fail(errc::no_node);
-  BOOST_TEST_REQUIRE(done.done());
-  BOOST_TEST(!done.error(), done.error().message());
+  BOOST_TEST_REQUIRE(succeeded(done));
 }
 
 BOOST_AUTO_TEST_CASE(when_the_session_has_ended_over_a_lost_reply_the_item_tells) {
@@ -273,8 +253,74 @@ BOOST_AUTO_TEST_CASE(when_the_session_has_ended_over_a_lost_reply_the_item_tells
   CHECK_PENDING("get " + claim, "exists /q/" + one);
   fail(errc::no_node);
   fail(errc::no_node);
-  BOOST_TEST_REQUIRE(done.done());
-  BOOST_TEST((done.error() == errc::outcome_unknown), done.error().message());
+  BOOST_TEST_REQUIRE(ended_with(done, errc::outcome_unknown));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// An item that is given back in place: what its taker is told, and that its claim goes in any case.
+namespace {
+
+struct returning : settling {
+  recorder<> give_back() {
+    auto made = line.async_return(item, begun());
+    BOOST_TEST_REQUIRE(!pending().empty());
+    BOOST_TEST(pending().front() == "remove " + claim);
+    return made;
+  }
+  /// Answers what is asked in the background to see whether the claim is still there: it is not.
+  void lose_claim_in_background() {
+    std::size_t looks = 0;
+    for (; !pending().empty(); fail(errc::no_node)) looks += pending().front() == "get " + claim ? 1 : 0;
+    BOOST_TEST(looks == 1u);
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(queue_returns, returning)
+
+BOOST_AUTO_TEST_CASE(a_return_in_place_completes_when_the_claim_has_gone) {
+  auto returned = give_back();
+  BOOST_TEST(!returned.done());
+  answer();
+  BOOST_TEST_REQUIRE(succeeded(returned));
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(a_return_in_place_whose_wait_is_cancelled_is_told_so_and_done_all_the_same) {
+  auto returned = give_back();
+  returned.cancel();
+  settle();
+  BOOST_TEST_REQUIRE(ended_with(returned, asio::error::operation_aborted));
+  lose_claim_in_background();
+}
+
+BOOST_AUTO_TEST_CASE(a_return_in_place_goes_on_in_the_background_after_a_lost_reply) {
+  auto returned = give_back();
+  reconnect();
+  BOOST_TEST_REQUIRE(succeeded(returned));
+  lose_claim_in_background();
+}
+
+BOOST_AUTO_TEST_CASE(a_return_in_place_is_told_that_the_claim_went_before) {
+  auto returned = give_back();
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(ended_with(returned, errc::superseded));
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(a_return_in_place_that_the_server_refuses_is_told_so) {
+  auto returned = give_back();
+  fail(errc::no_auth);
+  BOOST_TEST_REQUIRE(ended_with(returned, errc::no_auth));
+}
+
+BOOST_AUTO_TEST_CASE(a_return_in_place_whose_session_is_closed_is_told_that) {
+  auto returned = give_back();
+  auto closing = zk.async_close(begun());
+  lose(errc::closed);
+  BOOST_TEST_REQUIRE(ended_with(returned, errc::closed));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,8 +1,6 @@
 // Several takers wait for an item through one object. A taker that gives up leaves the items in view to the others.
 #include <algorithm>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/queue.hpp>
 
@@ -10,19 +8,13 @@
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
-using namespace std::chrono_literals;
 
 namespace {
 
 struct waiting_takers : fake_session {
   waiting_takers() : line(zk, "/q") { connect(); }
 
-  recorder<message> pop() {
-    auto made = record<message>();
-    line.async_pop(made.token());
-    settle();
-    return made;
-  }
+  recorder<message> pop() { return line.async_pop(begun()); }
   /// Answers requests, until the item is asked for or nothing is pending.
   void serve(const strings& items) {
     for (auto asked = next_request(); !asked.empty() && asked != "get /q/" + one; asked = next_request()) {
@@ -93,20 +85,15 @@ struct crowded_queue : fake_session {
 // A taker with many claims of its own must not take them for those of other takers, and wait in line beside the items.
 BOOST_FIXTURE_TEST_CASE(claims_of_ones_own_are_no_crowd, crowded_queue) {
   add(30);
-  auto many = record<std::vector<message>>();
-  line.async_take_many(30, many.token());
-  settle();
+  auto many = line.async_take_many(30, begun());
   serve();
   BOOST_TEST_REQUIRE(many.done());
   BOOST_TEST(many.result<0>().size() == 30u);
   add(100);
   lates = 3;
-  auto one = record<message>();
-  line.async_take(one.token());
-  settle();
+  auto one = line.async_take(begun());
   serve();
-  BOOST_TEST_REQUIRE(one.done());
-  BOOST_TEST(!one.error());
+  BOOST_TEST_REQUIRE(succeeded(one));
   BOOST_TEST(!has_waited);
 }
 
@@ -172,8 +159,7 @@ BOOST_AUTO_TEST_CASE(what_is_begun_before_with_or_after_a_close_ends_with_closed
   begin();
   settle();
   begin();
-  auto closing = record<>();
-  zk.async_close(closing.token());
+  auto closing = zk.async_close(recorded());
   begin();
   settle();
   lose(errc::closed);
@@ -188,9 +174,7 @@ BOOST_AUTO_TEST_CASE(what_is_begun_before_with_or_after_a_close_ends_with_closed
 // a lost reply.
 BOOST_AUTO_TEST_CASE(a_first_pop_that_is_overtaken_takes_the_next) {
   priority_queue ranked(zk, "/p");
-  auto popped = record<message>();
-  ranked.async_pop(popped.token());
-  settle();
+  auto popped = ranked.async_pop(begun());
   const std::string item = "entry-100-0000000001";
   bool overtaken = false;
   for (int i = 0; i < 40 && !overtaken; ++i) {

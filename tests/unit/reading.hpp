@@ -19,23 +19,9 @@ struct reading : fake_session {
 
   reading() : line(zk, "/q") { connect(); }
 
-  recorder<message> next() {
-    auto made = record<message>();
-    line.async_next(made.token());
-    settle();
-    return made;
-  }
-  recorder<message> take() {
-    auto made = record<message>();
-    line.async_take(made.token());
-    settle();
-    return made;
-  }
-  backend::request answer_data(std::string data) {
-    backend::reply found;
-    found.data = std::move(data);
-    return answer(found);
-  }
+  recorder<message> next() { return line.async_next(begun()); }
+  recorder<message> take() { return line.async_take(begun()); }
+  backend::request answer_data(std::string data) { return answer_with({.data = std::move(data)}); }
   /// Refuses the oldest request, a transaction, because of its operation number `place`.
   void fail_at(std::size_t place, errc why) {
     backend::reply refused;

@@ -3,8 +3,6 @@
 #include <array>
 #include <limits>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/barrier.hpp>
 #include <zkrecipes/semaphore.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
@@ -21,7 +19,6 @@
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
 using namespace zkrecipes::test;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -47,8 +44,7 @@ std::string with(std::string record, const std::string& from, const std::string&
   return record.replace(found, from.size(), to);
 }
 
-struct future_case : fake_session {
-  future_case() { connect(); }
+struct future_case : connected_session {
   /// Answers requests with nothing, until one of this kind is next.
   const backend::request& until(backend::opcode what) {
     for (int i = 0; i < 100 && !last().pending.empty() && last().pending.front().first.op != what; ++i) answer();
@@ -57,10 +53,7 @@ struct future_case : fake_session {
     return last().pending.front().first;
   }
   backend::request answer_data(std::string data, std::int32_t version) {
-    backend::reply found;
-    found.data = std::move(data);
-    found.stat.version = version;
-    return answer(found);
+    return answer_with({.data = std::move(data), .stat = {.version = version}});
   }
 };
 
@@ -224,9 +217,7 @@ BOOST_FIXTURE_TEST_SUITE(rewritten_records_from_the_future, future_case)
 
 BOOST_AUTO_TEST_CASE(a_resize_keeps_what_is_unknown) {
   semaphore all(zk, "/s", 3);
-  auto resized = record<>();
-  all.async_resize(5, resized.token());
-  settle();
+  auto resized = all.async_resize(5, begun());
   until(backend::opcode::get);
   answer_data(with_later(permits_of_three), 4);
   const auto written = until(backend::opcode::set);
@@ -239,9 +230,7 @@ BOOST_AUTO_TEST_CASE(a_resize_keeps_what_is_unknown) {
 // The data of the path is written again by each clean-up, which takes the time from that write.
 BOOST_AUTO_TEST_CASE(a_clean_up_keeps_what_is_unknown_also_if_it_comes_meanwhile) {
   two_phase_commit commits(zk, "/c");
-  auto cleaned = record<std::size_t>();
-  commits.async_clean_up(1h, cleaned.token());
-  settle();
+  auto cleaned = commits.async_clean_up(1h, begun());
   until(backend::opcode::get);
   answer_data(commit_home, 4);
   auto written = until(backend::opcode::set);
@@ -259,9 +248,7 @@ BOOST_AUTO_TEST_CASE(a_barrier_of_a_later_version_is_lifted) {
   const std::string plain = R"({"zkrecipes":"barrier"})";
   for (const auto& data : {plain, with_later(plain)}) {
     barrier gate(zk, "/b");
-    auto lifted = record<>();
-    gate.async_lift(lifted.token());
-    settle();
+    auto lifted = gate.async_lift(begun());
     until(backend::opcode::get);
     answer_data(data, 0);
     until(backend::opcode::remove);
@@ -274,9 +261,7 @@ BOOST_AUTO_TEST_CASE(a_barrier_of_a_later_version_is_lifted) {
 BOOST_AUTO_TEST_CASE(an_object_of_another_recipe_is_no_barrier) {
   for (const std::string data : {"{", "{}", R"({"zkrecipes":"barriers"})"}) {
     barrier gate(zk, "/b");
-    auto lifted = record<>();
-    gate.async_lift(lifted.token());
-    settle();
+    auto lifted = gate.async_lift(begun());
     until(backend::opcode::get);
     answer_data(data, 0);
     BOOST_TEST_REQUIRE(lifted.done());

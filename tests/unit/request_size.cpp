@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/membership.hpp>
 #include <zkrecipes/producer.hpp>
 #include <zkrecipes/queue.hpp>
@@ -19,16 +17,14 @@ using namespace zkrecipes::test;
 
 namespace {
 
-struct size_case : fake_session {
-  size_case() { connect(); }
+struct size_case : connected_session {
   std::string large = std::string(detail::max_data_bytes + 1, 'x');
 
   /// The operation has been refused by now, and nothing was sent.
   template <class Recorder>
   void check_refused(const Recorder& operation) {
     settle();
-    BOOST_TEST_REQUIRE(operation.done());
-    BOOST_TEST((operation.error() == errc::too_large), operation.error().message());
+    BOOST_TEST_REQUIRE(ended_with(operation, errc::too_large));
     CHECK_PENDING();
   }
 };
@@ -47,27 +43,22 @@ BOOST_AUTO_TEST_CASE(the_limit_itself_is_not_too_large) {
 
 BOOST_AUTO_TEST_CASE(an_item) {
   queue into(zk, "/q");
-  auto put = record<std::string>();
-  into.async_put(large, put.token());
+  auto put = into.async_put(large, recorded());
   check_refused(put);
-  auto many = record<std::vector<std::string>>();
-  into.async_put_many({large, "small"}, many.token());
+  auto many = into.async_put_many({large, "small"}, recorded());
   check_refused(many);
-  auto number = record<std::uint64_t>();
-  producer(into, "p").async_put(large, number.token());
+  auto number = producer(into, "p").async_put(large, recorded());
   check_refused(number);
 }
 
 BOOST_AUTO_TEST_CASE(a_value) {
   shared_value value(zk, "/v");
-  auto set = record<node_stat>();
-  value.async_set(large, set.token());
+  auto set = value.async_set(large, recorded());
   check_refused(set);
 }
 
 BOOST_AUTO_TEST_CASE(a_member) {
-  auto joined = record<joined_member>();
-  membership(zk, "/m").async_join("a", large, joined.token());
+  auto joined = membership(zk, "/m").async_join("a", large, recorded());
   check_refused(joined);
 }
 
@@ -75,8 +66,7 @@ BOOST_AUTO_TEST_CASE(an_instance) {
   service_instance instance;
   instance.name = "service";
   instance.payload = '"' + large + '"';
-  auto registered = record<service_registration>();
-  service_discovery(zk, "/d").async_register(instance, registered.token());
+  auto registered = service_discovery(zk, "/d").async_register(instance, recorded());
   check_refused(registered);
 }
 

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/double_barrier.hpp>
 
 #include "barrier/attendant.hpp"
@@ -168,9 +166,7 @@ BOOST_FIXTURE_TEST_CASE(who_waits_without_a_connection_hears_when_the_lease_is_o
   using namespace zkrecipes::test;
   connect();
   double_barrier gate(zk, "/b", 2);
-  auto entering = record<attendance>();
-  gate.async_enter(entering.token());
-  settle();
+  auto entering = gate.async_enter(begun());
   std::string own;
   while (!last().pending.empty()) {
     const auto asked = last().pending.front().first;
@@ -183,8 +179,7 @@ BOOST_FIXTURE_TEST_CASE(who_waits_without_a_connection_hears_when_the_lease_is_o
   BOOST_TEST(!entering.done());
   lose();
   advance(10s);
-  BOOST_TEST_REQUIRE(entering.done());
-  BOOST_TEST((entering.error() == errc::lease_lapsed));
+  BOOST_TEST_REQUIRE(ended_with(entering, errc::lease_lapsed));
 }
 
 // The reply to the create was lost, the round was opened with this node, and an operator removed the node. The node
@@ -194,9 +189,7 @@ BOOST_FIXTURE_TEST_CASE(who_was_in_by_a_node_that_has_gone_is_not_in, zkrecipes:
   using namespace zkrecipes::test;
   connect();
   double_barrier gate(zk, "/b", 2);
-  auto entering = record<attendance>();
-  gate.async_enter(entering.token());
-  settle();
+  auto entering = gate.async_enter(begun());
   const auto own = last().pending.front().first.path.substr(3);
   reconnect();
   CHECK_PENDING("children /b");
@@ -224,10 +217,8 @@ BOOST_AUTO_TEST_CASE(no_round_is_opened_after_the_last_one) {
     fake_session it;
     it.connect();
     double_barrier gate(it.zk, "/b", 1);
-    auto entering = it.record<attendance>();
     diagnostic why;
-    gate.async_enter(why, entering.token());
-    it.settle();
+    auto entering = gate.async_enter(why, it.begun());
     const auto own = it.last().pending.front().first.path.substr(3) + "0000000001";
     bool is_opened = false;
     while (!it.last().pending.empty() && !entering.done()) {

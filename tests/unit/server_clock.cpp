@@ -4,14 +4,12 @@
 #include <memory>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
 using namespace zkrecipes::test;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -31,11 +29,7 @@ struct clock_case : fake_session {
     settle();
     return told;
   }
-  void answer_stamped(std::int64_t shown) {
-    backend::reply written;
-    written.stat.mtime = shown;
-    answer(written);
-  }
+  void answer_stamped(std::int64_t shown) { answer_with({.stat = {.mtime = shown}}); }
 
   shared_frame frame;
   std::unique_ptr<server_clock> leader;

@@ -5,6 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <zkrecipes/service_discovery.hpp>
 #include <zkrecipes/service_provider.hpp>
 
 #include "unit/fake_session.hpp"
@@ -34,16 +35,11 @@ struct choosing : fake_session {
     while (!pending().empty()) {
       const auto path = last().pending.front().first.path;
       const auto id = path.substr(path.rfind('/') + 1);
-      backend::reply found;
-      found.data = *to_json(instance(id));
-      found.stat.czxid = found.stat.mzxid = born[id];
-      answer(found);
+      answer_with({.data = *to_json(instance(id)), .stat = {.czxid = born[id], .mzxid = born[id]}});
     }
   }
   std::string pick() {
-    auto picked = record<service_instance>();
-    from->async_pick(picked.token());
-    settle();
+    auto picked = from->async_pick(begun());
     BOOST_TEST_REQUIRE(picked.done());
     return picked.error() ? picked.error().message() : picked.result<0>().id;
   }
@@ -214,6 +210,190 @@ BOOST_AUTO_TEST_CASE(who_only_describes_itself_anew_rests_on) {
   changed.stat.mzxid = 7;
   answer(changed);
   BOOST_TEST(chosen() == "2");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// The JSON of Curator's x-discovery. Curator's own serializer wrote the texts in the cases.
+BOOST_AUTO_TEST_SUITE(service_instances)
+
+BOOST_AUTO_TEST_CASE(what_curator_writes_is_read) {
+  const auto plain = parse_service_instance(
+      R"({"name":"billing","id":"i-1","address":"10.0.0.7","port":8080,"sslPort":null,"payload":null,)"
+      R"("registrationTimeUTC":1795246817624,"serviceType":"DYNAMIC","uriSpec":null})");
+  BOOST_TEST_REQUIRE(plain.has_value());
+  const service_instance expected{
+      .name = "billing", .id = "i-1", .address = "10.0.0.7", .port = 8080, .registration_time = 1795246817624};
+  BOOST_TEST((*plain == expected));
+  const auto rich = parse_service_instance(
+      R"({"name":"billing","id":"q","address":"hé","port":1,"sslPort":2,"payload":{"@class":"P$Pay","weight":3},)"
+      R"("registrationTimeUTC":1,"serviceType":"STATIC","uriSpec":{"parts":[{"value":"scheme","variable":true}]},)"
+      R"("enabled":false,"unknown":1})");
+  BOOST_TEST_REQUIRE(rich.has_value());
+  BOOST_TEST((rich->ssl_port == 2));
+  BOOST_TEST(rich->payload == R"({"@class":"P$Pay","weight":3})");
+  BOOST_TEST((rich->type == service_type::static_node));
+  BOOST_TEST(rich->uri_spec == R"({"parts":[{"value":"scheme","variable":true}]})");
+  BOOST_TEST(!rich->enabled);
+}
+
+BOOST_AUTO_TEST_CASE(a_payload_keeps_its_numbers) {
+  const std::string payload = R"({"w":0.1000000000000000055511,"n":[12345678901234567890123,-0,2.50,1e999]})";
+  const auto read = parse_service_instance(R"({"name":"n","id":"i","address":"a","payload":)" + payload + "}");
+  BOOST_TEST_REQUIRE(read.has_value());
+  BOOST_TEST(read->payload == payload);
+  const auto text = to_json(*read);
+  BOOST_TEST_REQUIRE(text.has_value());
+  BOOST_TEST(text->find(payload) != text->npos, *text);
+  BOOST_TEST((parse_service_instance(*text) == read));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
+  for (auto type :
+       {service_type::dynamic, service_type::static_node, service_type::permanent, service_type::dynamic_sequential}) {
+    const service_instance before{.name = "n",
+                                  .id = "i",
+                                  .address = "a\"\n",
+                                  .port = -1,
+                                  .ssl_port = 65535,
+                                  .payload = R"(["x",null])",
+                                  .registration_time = 5,
+                                  .type = type,
+                                  .uri_spec = "{}",
+                                  .enabled = false};
+    const auto text = to_json(before);
+    BOOST_TEST_REQUIRE(text.has_value());
+    const auto after = parse_service_instance(*text);
+    BOOST_TEST_REQUIRE(after.has_value());
+    BOOST_TEST((*after == before));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(missing_fields_have_defaults) {
+  const auto bare = parse_service_instance(R"({"name":"n","id":"i"})");
+  BOOST_TEST_REQUIRE(bare.has_value());
+  BOOST_TEST((*bare == service_instance{.name = "n", .id = "i"}));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_instance_is_refused) {
+  for (const auto* text :
+       {"", "not JSON", "[]", "null", "{}", R"({"name":"n"})", R"({"id":"i"})", R"({"name":"n","id":1})",
+        R"({"name":"n","id":"i","port":"80"})", R"({"name":"n","id":"i","port":80.5})",
+        R"({"name":"n","id":"i","port":4294967296})", R"({"name":"n","id":"i","enabled":"yes"})",
+        R"({"name":"n","id":"i","serviceType":"NEW"})", R"({"name":"n","id":"i","registrationTimeUTC":"now"})",
+        R"({"name":"n","id":"i"} and more)", "{\"name\":\"n\",\"id\":\"\xff\"}"}) {
+    BOOST_TEST(!parse_service_instance(text).has_value(), text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_no_json_can_hold_is_not_written) {
+  BOOST_TEST(!to_json({.name = "n", .id = "i", .address = "\xff"}).has_value());
+  BOOST_TEST(!to_json({.name = "n", .id = "i", .address = "a", .payload = "{"}).has_value());
+  BOOST_TEST(!to_json({.name = "n", .id = "i", .address = "a", .uri_spec = "1 2"}).has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A process that registers again while the node of its former life still stands, and one that describes itself anew.
+namespace {
+
+struct registering : fake_session {
+  registering() : services(zk, "/s"), registered(record<service_registration>()) {
+    connect();
+    services.async_register(instance(80), registered.token());
+    settle();
+  }
+  static service_instance instance(std::int32_t port) {
+    return {.name = "b", .id = "1", .address = "here", .port = port};
+  }
+  /// The node that is to be made stands already: an instance at this port, of another session.
+  void meet(std::int32_t port) {
+    CHECK_PENDING("create /s/b/1", "get /s/b/1");
+    fail(errc::node_exists);
+    answer_with({.data = *to_json(instance(port)), .stat = {.ephemeral_owner = 0x66}});
+  }
+  void live(std::chrono::nanoseconds span) {
+    for (const auto until = now() + span; now() < until;) {
+      advance(1s);
+      while (!pending().empty() && pending().front() == "exists /") answer();
+    }
+  }
+
+  service_discovery services;
+  recorder<service_registration> registered;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(registrations, registering)
+
+BOOST_AUTO_TEST_CASE(who_comes_again_waits_for_the_end_of_its_former_session) {
+  meet(80);
+  live(19s);
+  BOOST_TEST(!registered.done());
+  fire(backend::change::deleted, "/s/b/1");
+  CHECK_PENDING("create /s/b/1", "get /s/b/1");
+  backend::reply made;
+  made.stat.czxid = 5;
+  answer(made);
+  made.stat.ephemeral_owner = 0x77;
+  answer(made);
+  BOOST_TEST_REQUIRE(succeeded(registered));
+}
+
+BOOST_AUTO_TEST_CASE(but_not_for_ever) {
+  meet(80);
+  live(19s);
+  BOOST_TEST(!registered.done());
+  live(1s);
+  BOOST_TEST_REQUIRE(ended_with(registered, errc::busy));
+}
+
+BOOST_AUTO_TEST_CASE(nor_for_a_namesake_at_another_address) {
+  meet(81);
+  BOOST_TEST_REQUIRE(ended_with(registered, errc::busy));
+}
+
+BOOST_AUTO_TEST_CASE(nor_for_one_that_has_come_meanwhile) {
+  meet(80);
+  fire(backend::change::deleted, "/s/b/1");
+  meet(81);
+  BOOST_TEST_REQUIRE(ended_with(registered, errc::busy));
+}
+
+BOOST_AUTO_TEST_CASE(an_update_keeps_the_id_and_the_time_of_registration) {
+  CHECK_PENDING("create /s/b/1", "get /s/b/1");
+  backend::reply made;
+  made.stat.czxid = 5;
+  const auto first = parse_service_instance(answer(made).data);
+  made.stat.ephemeral_owner = 0x77;
+  made.data = *to_json(*first);
+  answer(made);
+  BOOST_TEST_REQUIRE(registered.done());
+  BOOST_TEST(first->registration_time > 0);
+  auto updated = registered.result<0>().async_update({.name = "b", .address = "here", .port = 81}, begun());
+  CHECK_PENDING("multi /", "get /s/b/1");
+  answer();
+  answer(made);
+  CHECK_PENDING("set /s/b/1");
+  auto expected = *first;
+  expected.port = 81;
+  BOOST_TEST((parse_service_instance(answer(made).data) == expected));
+  BOOST_TEST_REQUIRE(succeeded(updated));
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_names_the_field) {
+  const auto why_not = [this](service_instance what) {
+    auto refused = services.async_register(std::move(what), begun());
+    BOOST_TEST_REQUIRE(ended_with(refused, errc::bad_arguments));
+    return refused.error().message();
+  };
+  BOOST_TEST(why_not({.name = "b", .id = "../x"}) == "service_instance::id can not be a node's name");
+  BOOST_TEST(why_not({.name = "a/b", .id = "1"}) == "service_instance::name can not be a node's name");
+  BOOST_TEST(why_not({.name = "b", .id = "1", .type = service_type::permanent}) ==
+             "service_instance::type is neither dynamic nor static_node");
+  BOOST_TEST(why_not({.name = "b", .id = "1", .payload = "{"}) ==
+             "service_instance: a text is not UTF-8, or payload or uri_spec not JSON");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

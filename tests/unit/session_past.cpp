@@ -1,6 +1,4 @@
 // Servers that have gone back to an older state, as after the restore of a backup.
-#include <boost/test/unit_test.hpp>
-
 #include "unit/in_line.hpp"
 
 using namespace zkrecipes;
@@ -15,17 +13,9 @@ struct seen_state : fake_session {
   }
   /// The oldest request is answered by a server that has executed so many transactions.
   backend::request show(std::int64_t zxid, error_code error = {}) {
-    backend::reply with;
-    with.error = error;
-    with.zxid = zxid;
-    return answer(std::move(with));
+    return answer_with({.error = error, .zxid = zxid});
   }
-  recorder<node_data> read() {
-    auto reading = record<node_data>();
-    zk.async_get("/a", reading.token());
-    settle();
-    return reading;
-  }
+  recorder<node_data> read() { return zk.async_get("/a", begun()); }
   /// The connection is lost, and a server takes the session up again whose state this is.
   void come_back(std::int64_t zxid, std::int64_t id = 0x77) {
     lose();
@@ -96,9 +86,7 @@ BOOST_FIXTURE_TEST_CASE(a_server_that_does_not_confirm_the_end_holds_nothing_up,
 
 BOOST_FIXTURE_TEST_CASE(the_session_can_be_closed_meanwhile, seen_state) {
   come_back(99);
-  auto closing = record<>();
-  zk.async_close(closing.token());
-  settle();
+  auto closing = zk.async_close(begun());
   lose(errc::closed);
   BOOST_TEST(closing.done());
 }
@@ -120,17 +108,13 @@ BOOST_FIXTURE_TEST_CASE(a_node_of_ours_that_nobody_knows_does_not_stand_in_our_w
   answer();
   BOOST_TEST_REQUIRE(released.done());
   campaign.result<0>() = ownership();
-  auto again = record<ownership>();
-  vote.async_campaign(again.token());
-  settle();
+  auto again = vote.async_campaign(begun());
   create(9);
   list({gone, own, "_c_" + std::string(18, '0') + "-0000-000000000000-latch-0000000003"});
   std::vector<std::string> removed;
   const auto is_left = [&] { return !pending().empty() && removed.empty(); };
   while (is_left()) {
-    backend::reply found;
-    found.stat.ephemeral_owner = 0x77;
-    const auto what = answer(found);
+    const auto what = answer_with({.stat = {.ephemeral_owner = 0x77}});
     if (what.op == backend::opcode::remove) removed.push_back(what.path);
   }
   BOOST_TEST(removed == strings{"/e/" + gone}, boost::test_tools::per_element());
@@ -141,9 +125,7 @@ BOOST_FIXTURE_TEST_CASE(a_node_of_another_session_is_left_alone_whatever_its_nam
   const auto gone = own;
   answer();
   campaign.result<0>() = ownership();
-  auto again = record<ownership>();
-  vote.async_campaign(again.token());
-  settle();
+  auto again = vote.async_campaign(begun());
   create(9);
   list({gone, own});
   for (int i = 0; i < 20 && !pending().empty(); ++i) {

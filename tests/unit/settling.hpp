@@ -20,27 +20,18 @@ struct settling : fake_session {
     take();
   }
   void take() {
-    auto taken = record<message>();
-    line.async_take(taken.token());
-    settle();
+    auto taken = line.async_take(begun());
     list({one});
     list({one});
     answer();
     answer_data("data");
     item = taken.result<0>();
   }
-  recorder<> acknowledge(transaction effects = {}) {
-    auto made = record<>();
-    line.async_acknowledge(item, std::move(effects), made.token());
-    settle();
-    return made;
-  }
+  recorder<> acknowledge(transaction effects = {}) { return line.async_acknowledge(item, std::move(effects), begun()); }
   /// Takes the item again with a claim of its own, while the oldest request, the settlement by the earlier claim, is in
   /// flight. Returns that request, without an answer.
   auto take_again() {
-    auto again = record<message>();
-    line.async_take(again.token());
-    settle();
+    auto again = line.async_take(begun());
     CHECK_PENDING("multi /", "children /q");
     auto ending = std::move(last().pending.front());
     last().pending.pop_front();
@@ -48,9 +39,7 @@ struct settling : fake_session {
     while (!pending().empty() && pending().front() == "children /q") list({one});
     CHECK_PENDING("multi /", "get /q/" + one);
     answer();
-    backend::reply found;
-    found.stat.pzxid = 8;
-    answer(found);
+    answer_with({.stat = {.pzxid = 8}});
     BOOST_TEST_REQUIRE(again.done());
     return ending;
   }
@@ -68,20 +57,14 @@ struct settling : fake_session {
   /// none; the next pending request asks whether the item still exists.
   recorder<> acknowledge_and_give_back(const transaction& effects) {
     auto done = acknowledge(effects);
-    auto returned = record<>();
-    line.async_return(item, returned.token());
-    settle();
+    auto returned = line.async_return(item, begun());
     reconnect();
     const auto look = "exists /q/" + one;
     while (!pending().empty() && pending().front() != look) fail(errc::no_node);
     BOOST_TEST_REQUIRE(!pending().empty());
     return done;
   }
-  backend::request answer_data(std::string data) {
-    backend::reply found;
-    found.data = std::move(data);
-    return answer(found);
-  }
+  backend::request answer_data(std::string data) { return answer_with({.data = std::move(data)}); }
   /// Refuses the oldest request, a transaction, because its claim (`place` 0) or its item (`place` 1) has gone.
   void fail_at(std::size_t place) {
     backend::reply refused;

@@ -1,7 +1,14 @@
 // To whom the shards of a member go that has stopped and may come back.
 #include "shards/shard_assignment.hpp"
 
+#include <algorithm>
+#include <random>
+#include <vector>
+
 #include <boost/test/unit_test.hpp>
+
+#include "planned_group.hpp"
+#include "shards/shard_set.hpp"
 
 using namespace zkrecipes::detail;
 
@@ -151,6 +158,159 @@ BOOST_AUTO_TEST_CASE(ids_are_found_again_in_the_names_of_nodes) {
   }
   for (const char* name : {"%", "%2", "%zz", "%41", "%2f", "."})
     BOOST_TEST(!group_layout::id_of(name).has_value(), name);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// Plans of groups with pinned shards.
+BOOST_AUTO_TEST_SUITE(shard_pins)
+
+BOOST_AUTO_TEST_CASE(a_pinned_shard_goes_to_its_member_and_another_comes_back_for_it) {
+  planned_group group(9);
+  group.join_many(3);
+  group.request.owners = {0, 0, 0, 1, 1, 1, 2, 2, 2};
+  group.request.pinned.assign(9, nobody);
+  group.request.pinned[4] = 2;
+  const auto moves = group.move();
+  BOOST_REQUIRE(moves.size() == 2u);
+  BOOST_TEST((moves[0] == shard_move{4, 1, 2}));
+  BOOST_TEST((moves[1] == shard_move{8, 2, 1}));
+  BOOST_TEST(group.held() == (shard_counts{3, 3, 3}));
+  BOOST_TEST(group.move().empty());
+  group.request.pinned[4] = nobody;  // it stays where it is
+  BOOST_TEST(group.move().empty());
+}
+
+BOOST_AUTO_TEST_CASE(pinned_shards_beyond_a_quota_are_kept_and_the_others_share_the_rest) {
+  planned_group group(9);
+  group.join_many(3);
+  group.move();
+  group.request.pinned = {0, 0, 0, 0, 0, nobody, nobody, nobody, nobody};
+  group.move();
+  BOOST_TEST(group.held() == (shard_counts{5, 2, 2}));
+  BOOST_TEST(group.move().empty());
+}
+
+BOOST_AUTO_TEST_CASE(pinned_shards_move_first_and_within_the_bound) {
+  planned_group group(10);
+  group.join_many(2);
+  group.request.owners.assign(10, 0);
+  group.request.pinned.assign(10, nobody);
+  for (std::size_t shard : {1, 2, 3}) group.request.pinned[shard] = 1;
+  group.request.max_moves = 2;
+  const auto first = group.move();
+  BOOST_REQUIRE(first.size() == 2u);
+  BOOST_TEST((first[0] == shard_move{1, 0, 1}));
+  BOOST_TEST((first[1] == shard_move{2, 0, 1}));
+  group.request.moving[3] = true;  // it is on its way to member 0
+  const auto second = group.move();
+  BOOST_REQUIRE(second.size() == 1u);
+  BOOST_TEST((second[0] == shard_move{9, 0, 1}));
+}
+
+BOOST_AUTO_TEST_CASE(a_pin_does_not_count_while_its_member_can_not_take_the_shard) {
+  planned_group group(6);
+  group.join_many(3);
+  group.move();
+  group.request.pinned.assign(6, nobody);
+  group.request.pinned[0] = 1;
+  group.member(1).is_away = true;
+  BOOST_TEST(group.move().empty());
+  group.member(1).is_away = false;
+  group.request.frozen = true;
+  BOOST_TEST(group.move().empty());
+  group.request.frozen = false;
+  group.request.quarantined[0] = true;
+  group.request.owners[0] = nobody;
+  BOOST_TEST(std::ranges::none_of(group.move(), [](const auto& each) { return each.shard == 0; }));
+  group.request.quarantined[0] = false;
+  group.member(1).capacity = 0;
+  BOOST_TEST(std::ranges::all_of(group.move(), [](const auto& each) { return each.to != 1; }));
+  BOOST_TEST(group.held()[1] == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_shard_that_waits_for_its_member_is_not_given_to_another_by_a_pin) {
+  planned_group group(4);
+  group.join_many(2);
+  group.move();
+  const auto owner = group.request.owners[0];
+  group.request.pinned = {1 - owner, nobody, nobody, nobody};
+  group.member(owner).is_away = true;
+  BOOST_TEST(group.move().empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// Sets of shards and their text.
+namespace {
+
+std::vector<std::uint32_t> shards_in(const shard_set& all) { return {all.begin(), all.end()}; }
+
+shard_set shards_of(const std::vector<std::uint32_t>& shards) {
+  shard_set made;
+  for (auto each : shards) made.insert(each);
+  return made;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(shard_sets)
+
+BOOST_AUTO_TEST_CASE(a_text_has_ranges_in_ascending_order) {
+  BOOST_TEST(shards_of({}).to_text() == "");
+  BOOST_TEST(shards_of({9, 2, 1, 0, 3}).to_text() == "0-3,9");
+  BOOST_TEST(shards_of({4, 5}).to_text() == "4-5");
+  BOOST_TEST(shards_of({0, 2, 4, 9999}).to_text() == "0,2,4,9999");
+  BOOST_TEST(shards_of({9998, 9999}).to_text() == "9998-9999");
+}
+
+BOOST_AUTO_TEST_CASE(a_text_is_read) {
+  const auto read = shard_set::parse("0-3,9");
+  BOOST_REQUIRE(read);
+  BOOST_TEST(shards_in(*read) == (std::vector<std::uint32_t>{0, 1, 2, 3, 9}));
+  BOOST_TEST(shard_set::parse("")->empty());
+  BOOST_TEST(shard_set::parse("0-9999")->size() == 10'000u);
+}
+
+BOOST_AUTO_TEST_CASE(other_spellings_of_a_set_are_read) {
+  BOOST_TEST(shard_set::parse("0,1,2-3")->to_text() == "0-3");
+  BOOST_TEST(shard_set::parse("7-7")->to_text() == "7");
+  BOOST_TEST(shard_set::parse("0007")->to_text() == "7");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_set_of_shards_is_refused) {
+  for (const auto* each :
+       {"3,1", "3-1", "0-3,3", "0-3,2-5", "1,1", "10000", "0-10000", "00007", "99999999999999999999"})
+    BOOST_TEST(!shard_set::parse(each), each);
+  for (const auto* each :
+       {",", "1,", ",1", "1,,2", "-", "1-", "-1", "1-2-3", " 1", "1 ", "1, 2", "+1", "a", "0x1", "1.5"})
+    BOOST_TEST(!shard_set::parse(each), each);
+  BOOST_TEST(!shard_set::parse(std::string_view("1\0", 2)));
+}
+
+BOOST_AUTO_TEST_CASE(shards_are_added_and_removed) {
+  auto all = shards_of({5, 3, 5});
+  BOOST_TEST(all.size() == 2u);
+  BOOST_TEST(all.contains(3));
+  all.erase(3);
+  all.erase(3);
+  BOOST_TEST(!all.contains(3));
+  BOOST_TEST(shards_in(all) == std::vector<std::uint32_t>{5});
+  BOOST_TEST((all == shards_of({5})));
+  BOOST_TEST((all != shards_of({6})));
+  all.erase(5);
+  BOOST_TEST(all.empty());
+}
+
+BOOST_AUTO_TEST_CASE(each_set_is_read_from_its_text) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 500; ++i) {
+    shard_set all;
+    const auto end = 1 + random() % 40;
+    for (auto left = random() % 40; left > 0; --left) all.insert(static_cast<std::uint32_t>(random() % end));
+    const auto read = shard_set::parse(all.to_text());
+    BOOST_REQUIRE_MESSAGE(read && *read == all, all.to_text());
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

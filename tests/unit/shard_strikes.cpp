@@ -1,6 +1,4 @@
 // When failures are the fault of a shard, of a member, or of what all depend on.
-#include <boost/test/unit_test.hpp>
-
 #include "shards/failure_streak.hpp"
 #include "shards/member_health.hpp"
 #include "shards/member_returns.hpp"

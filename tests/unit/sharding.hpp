@@ -4,8 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include <boost/test/unit_test.hpp>
-
 #include "line/own_node.hpp"
 #include "shards/group_frame.hpp"
 #include "unit/fake_session.hpp"
@@ -31,8 +29,7 @@ struct sharding : fake_session {
     answer(made);
     list({made.path.substr(group->where.members().size() + 1)});
     answer();  // the member looks at its own node
-    BOOST_TEST_REQUIRE(joined.done());
-    BOOST_TEST_REQUIRE(!joined.error());
+    BOOST_TEST_REQUIRE(succeeded(joined));
     CHECK_PENDING();
   }
 

@@ -35,11 +35,7 @@ struct shared_gate_case : fake_session {
   }
   /// The data of the node that was asked for.
   backend::request tell(std::string data, std::int32_t version = 0, std::int64_t czxid = 0) {
-    backend::reply node;
-    node.data = std::move(data);
-    node.stat.version = version;
-    node.stat.czxid = czxid;
-    return answer(std::move(node));
+    return answer_with({.data = std::move(data), .stat = {.czxid = czxid, .version = version}});
   }
   /// The server creates the node that was asked for, with this number.
   void create(int sequence) {
@@ -48,11 +44,7 @@ struct shared_gate_case : fake_session {
     BOOST_TEST_REQUIRE((asked.op == backend::opcode::create), to_string(asked.op));
     prefix = asked.path.substr(5);
     own = prefix + digits(sequence);
-    backend::reply made;
-    made.path = "/g/0/" + own;
-    made.stat.czxid = std::int64_t{100} + sequence;
-    made.stat.ephemeral_owner = 0x77;
-    answer(made);
+    answer_with({.path = "/g/0/" + own, .stat = {.czxid = std::int64_t{100} + sequence, .ephemeral_owner = 0x77}});
   }
   void own_node_is_there() {
     while (!pending().empty() && pending().front() == "get /g/0/" + own) answer();

@@ -40,17 +40,11 @@ BOOST_AUTO_TEST_CASE(a_burst_of_its_own_choice_is_one_for_each_slice) {
 BOOST_AUTO_TEST_CASE(operations_wait_during_a_run_only) {
   connect();
   shared_limiter bank(zk, "/limit", {.id = "a", .rate = 100});
-  auto before = record<>();
-  bank.async_acquire(1, before.token());
-  settle();
+  auto before = bank.async_acquire(1, begun());
   BOOST_TEST((before.done() && before.error() == errc::closed));
-  auto running = record<>();
-  bank.async_run(running.token());
-  auto early = record<>();
-  bank.async_acquire(1, early.token());
-  auto second = record<>();
-  bank.async_run(second.token());
-  settle();
+  auto running = bank.async_run(recorded());
+  auto early = bank.async_acquire(1, recorded());
+  auto second = bank.async_run(begun());
   BOOST_TEST((second.done() && second.error() == errc::busy));
   BOOST_TEST(!early.done());
   CHECK_PENDING("get /limit");
@@ -59,29 +53,20 @@ BOOST_AUTO_TEST_CASE(operations_wait_during_a_run_only) {
   settle();
   advance(10s);
   while (!last().pending.empty()) fail(errc::no_node);
-  BOOST_TEST_REQUIRE(running.done());
-  BOOST_TEST(!running.error());
+  BOOST_TEST_REQUIRE(succeeded(running));
   BOOST_TEST((early.done() && early.error() == errc::closed));
-  auto late = record<>();
-  bank.async_acquire_for(1, 1h, late.token());
-  settle();
+  auto late = bank.async_acquire_for(1, 1h, begun());
   BOOST_TEST((late.done() && late.error() == errc::closed));
 }
 
 BOOST_AUTO_TEST_CASE(a_group_of_another_recipe_ends_the_run_and_those_that_wait) {
   connect();
   shared_limiter bank(zk, "/limit", {.id = "a", .rate = 100, .slices = 8});
-  auto running = record<>();
-  bank.async_run(running.token());
-  auto waiting = record<>();
-  bank.async_acquire(1, waiting.token());
+  auto running = bank.async_run(recorded());
+  auto waiting = bank.async_acquire(1, begun());
+  answer_with({.data = R"({"zkrecipes":"shards","count":9,"hash":"crc32"})"});
   settle();
-  backend::reply root;
-  root.data = R"({"zkrecipes":"shards","count":9,"hash":"crc32"})";
-  answer(root);
-  settle();
-  BOOST_TEST_REQUIRE(running.done());
-  BOOST_TEST((running.error() == errc::size_mismatch));
+  BOOST_TEST_REQUIRE(ended_with(running, errc::size_mismatch));
   BOOST_TEST((waiting.done() && waiting.error() == errc::closed));
 }
 
@@ -95,11 +80,8 @@ BOOST_AUTO_TEST_CASE(one_that_stands_for_nothing_lets_nothing_through) {
   BOOST_TEST((none.statistics() == limiter_statistics()));
   BOOST_TEST(none.options().rate == 0u);
   BOOST_TEST(none.path() == "");
-  auto run = record<>();
-  auto one = record<>();
-  none.async_run(run.token());
-  none.async_acquire(1, one.token());
-  settle();
+  auto run = none.async_run(recorded());
+  auto one = none.async_acquire(1, begun());
   BOOST_TEST((run.done() && run.error() == errc::closed));
   BOOST_TEST((one.done() && one.error() == errc::closed));
 }

@@ -8,7 +8,6 @@
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
-using namespace std::chrono_literals;
 using detail::shared_pace;
 
 namespace {

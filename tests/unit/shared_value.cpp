@@ -1,6 +1,4 @@
 // Setting a value: the error that the writer gets if the reply is lost.
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/shared_value.hpp>
 
 #include "unit/fake_session.hpp"

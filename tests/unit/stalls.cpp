@@ -1,7 +1,5 @@
 // What counts as a stall, at its exact moment: the time is the test's. With real servers a process that gets no
 // processor for as long as a short limit looks as if it stalled.
-#include <boost/test/unit_test.hpp>
-
 #include "unit/coordinating.hpp"
 #include "unit/delivering.hpp"
 
@@ -61,8 +59,7 @@ BOOST_AUTO_TEST_CASE(a_career_that_says_that_it_waits_is_none_and_one_that_does_
     idle_career does;
     does.says_so = says_so;
     consumer_coordinator alone(zk, "/e", {.id = "me"});
-    auto ended = record<>();
-    alone.async_run(does, ended.token());
+    auto ended = alone.async_run(does, recorded());
     serve_all();
     pass(999ms);
     BOOST_TEST(does.ends.empty());

@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/test/unit_test.hpp>
-
 #include "career/career_bounds.hpp"
 #include "election/term_record.hpp"
 #include "notes/consumer_notes.hpp"
@@ -27,9 +25,7 @@ detail::term_record declared(std::chrono::milliseconds after) {
   fake_session at;
   at.connect();
   consumer_coordinator mine(at.zk, "/e", {"me"});
-  auto running = at.record<>();
-  mine.async_run(career, running.token());
-  at.settle();
+  auto running = mine.async_run(career, at.begun());
   std::string own;
   while (!at.last().pending.empty() && at.pending().front() != "multi /") {
     const auto& asked = at.last().pending.front().first;

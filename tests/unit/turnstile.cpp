@@ -5,8 +5,6 @@
 #include <deque>
 #include <optional>
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/lock.hpp>
 
 #include "session/operation.hpp"

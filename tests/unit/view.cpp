@@ -1,8 +1,6 @@
 // The view of an election, as computed from its nodes.
 #include "election/view.hpp"
 
-#include <boost/test/unit_test.hpp>
-
 #include <zkrecipes/election.hpp>
 
 #include "ensemble/print.hpp"
@@ -12,7 +10,6 @@
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
 using namespace zkrecipes::test;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -240,21 +237,15 @@ BOOST_AUTO_TEST_CASE(a_look_waits_for_a_connection_as_long_as_the_session_retrie
   options.retry.limit = 2s;
   fake_session it(options);
   election seen(it.zk, "/e", {.id = "a"});
-  auto viewing = it.record<election_view>();
-  auto asking = it.record<>();
-  auto watching = it.record<election_view>();
-  seen.async_view(viewing.token());
-  seen.async_request_resignation(asking.token());
-  seen.async_view_change(election_view(), watching.token());
-  it.settle();
+  auto viewing = seen.async_view(it.recorded());
+  auto asking = seen.async_request_resignation(it.recorded());
+  auto watching = seen.async_view_change(election_view(), it.begun());
   it.advance(1900ms);
   BOOST_TEST(!viewing.done());
   BOOST_TEST(!asking.done());
   it.advance(200ms);
-  BOOST_TEST_REQUIRE(viewing.done());
-  BOOST_TEST(viewing.error() == errc::connection_loss);
-  BOOST_TEST_REQUIRE(asking.done());
-  BOOST_TEST(asking.error() == errc::connection_loss);
+  BOOST_TEST_REQUIRE(ended_with(viewing, errc::connection_loss));
+  BOOST_TEST_REQUIRE(ended_with(asking, errc::connection_loss));
   BOOST_TEST(!watching.done());
 }
 
@@ -264,9 +255,7 @@ BOOST_AUTO_TEST_CASE(a_missing_path_is_waited_for_across_a_lost_connection) {
   fake_session it(options);
   it.connect();
   election seen(it.zk, "/e", {.id = "a"});
-  auto watching = it.record<election_view>();
-  seen.async_view_change(election_view(), watching.token());
-  it.settle();
+  auto watching = seen.async_view_change(election_view(), it.begun());
   while (!it.pending().empty() && !it.pending().front().starts_with("exists ")) it.fail(errc::no_node);
   CHECK_PENDING_OF(it, "exists /e");
   it.lose();
@@ -284,9 +273,7 @@ BOOST_AUTO_TEST_CASE(the_first_candidate_that_is_left_is_read_although_it_is_kno
   election_view before;
   before.candidates.push_back({"two", left, 12, 0, 0x22});
   election seen(it.zk, "/e", {.id = "observer"});
-  auto watching = it.record<election_view>();
-  seen.async_view_change(before, watching.token());
-  it.settle();
+  auto watching = seen.async_view_change(before, it.begun());
   const int tries = 5;
   for (int i = 1; i <= tries; ++i) {
     CHECK_PENDING_OF(it, "get /e", "children /e");
@@ -294,14 +281,9 @@ BOOST_AUTO_TEST_CASE(the_first_candidate_that_is_left_is_read_although_it_is_kno
     it.list({gone, left});
     CHECK_PENDING_OF(it, "get /e/" + gone, "exists /e");
     it.fail(errc::no_node);
-    backend::reply moved;
-    moved.stat.pzxid = 100 + i;
-    it.answer(std::move(moved));
+    it.answer_with({.stat = {.pzxid = 100 + i}});
     CHECK_PENDING_OF(it, "get /e/" + left);
-    backend::reply read;
-    read.data = "two";
-    read.stat.czxid = 12;
-    it.answer(std::move(read));
+    it.answer_with({.data = "two", .stat = {.czxid = 12}});
   }
   BOOST_TEST_REQUIRE(watching.done());
   BOOST_TEST(watching.result<0>().leader == "two");

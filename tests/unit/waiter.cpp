@@ -54,8 +54,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_noted_while_we_look_ahead_ends_the_waiting) 
   fail(errc::no_node);  // an operator has removed our node
   BOOST_TEST(!campaign.done());
   answer();
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::node_removed), campaign.error().message());
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::node_removed));
 }
 
 BOOST_AUTO_TEST_CASE(one_whose_deletion_was_told_before_its_turn_came_does_not_get_it) {
@@ -68,8 +67,7 @@ BOOST_AUTO_TEST_CASE(one_whose_deletion_was_told_before_its_turn_came_does_not_g
   CHECK_PENDING("get /e/" + own);
   BOOST_TEST(!campaign.done());
   fail(errc::no_node);
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::node_removed), campaign.error().message());
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::node_removed));
 }
 
 BOOST_AUTO_TEST_CASE(a_waiter_without_a_connection_is_told_when_its_lease_ends) {
@@ -82,8 +80,7 @@ BOOST_AUTO_TEST_CASE(a_waiter_without_a_connection_is_told_when_its_lease_ends) 
   advance(until - now() - 1ns);
   BOOST_TEST(!campaign.done());
   advance(1ns);
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::lease_lapsed), campaign.error().message());
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::lease_lapsed));
 }
 
 BOOST_AUTO_TEST_CASE(so_is_one_whose_look_is_not_answered) {
@@ -92,8 +89,7 @@ BOOST_AUTO_TEST_CASE(so_is_one_whose_look_is_not_answered) {
   own_node_is_there();
   CHECK_PENDING("get /e/x-latch-0000000005");
   advance(zk.valid_until() - now());
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::lease_lapsed), campaign.error().message());
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::lease_lapsed));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_is_too_busy_to_create_our_node_is_asked_again) {
@@ -106,8 +102,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_too_busy_to_create_our_node_is_asked_again
   BOOST_TEST(pending() == asked, boost::test_tools::per_element());
   create(7);
   list({own});
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST(!campaign.error());
+  BOOST_TEST_REQUIRE(succeeded(campaign));
 }
 
 BOOST_AUTO_TEST_CASE(one_that_is_too_busy_to_list_or_to_look_ahead_too) {
@@ -127,8 +122,7 @@ BOOST_AUTO_TEST_CASE(one_that_is_too_busy_to_list_or_to_look_ahead_too) {
   answer();
   BOOST_TEST(!campaign.done());
   fire(backend::change::deleted, "/e/x-latch-0000000005");
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST(!campaign.error());
+  BOOST_TEST_REQUIRE(succeeded(campaign));
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_is_lost_meanwhile_is_waited_for_no_longer) {
@@ -137,8 +131,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_lost_meanwhile_is_waited_for_no_longer) {
   own_node_is_there();
   throttle();
   expire();
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::session_expired), campaign.error().message());
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::session_expired));
 }
 
 BOOST_AUTO_TEST_CASE(giving_up_while_waiting_removes_the_node_and_the_watch) {
@@ -159,35 +152,29 @@ BOOST_AUTO_TEST_CASE(a_node_ends_with_its_session) {
   own_node_is_there();
   answer();
   expire();
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::session_expired));
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::session_expired));
   CHECK_PENDING();
 }
 
 BOOST_AUTO_TEST_CASE(a_path_that_another_recipe_uses_is_refused) {
   create(7);
   list({"x-latch-0000000005", own, "x-__READ__0000000006", "foreign"});
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::foreign_data));
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::foreign_data));
   CHECK_PENDING("remove /e/" + own);
 }
 
 BOOST_AUTO_TEST_CASE(whoever_comes_later_for_another_recipe_disturbs_nobody) {
   create(7);
   list({own, "x-__READ__0000000008"});
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST(!campaign.error());
+  BOOST_TEST_REQUIRE(succeeded(campaign));
 }
 
 BOOST_AUTO_TEST_CASE(a_node_found_after_a_lost_reply_is_refused_as_well) {
   own = last().pending.front().first.path.substr(3) + "0000000003";
   reconnect();
   list({own, "x-1-permit-0000000001"});
-  backend::reply found;
-  found.stat.ephemeral_owner = 0x77;
-  answer(found);
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::foreign_data));
+  answer_with({.stat = {.ephemeral_owner = 0x77}});
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::foreign_data));
   CHECK_PENDING("remove /e/" + own, "children /e");
 }
 
@@ -196,8 +183,7 @@ BOOST_AUTO_TEST_CASE(so_is_one_whose_list_was_lost) {
   reconnect();
   own_node_is_there();
   list({own, "x-1-permit-0000000001"});
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::foreign_data));
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::foreign_data));
   BOOST_TEST((last().pending.front().first.op == backend::opcode::remove));
 }
 
@@ -213,8 +199,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_was_lost_over_the_list_is_nobodys_turn) {
   BOOST_TEST_REQUIRE(!pending().empty());
   BOOST_TEST(pending().front() == "children /e");
   advance(1min);  // no answer comes, and the server does not end the session either
-  BOOST_TEST_REQUIRE(campaign.done());
-  BOOST_TEST((campaign.error() == errc::lease_lapsed), campaign.error().message());
+  BOOST_TEST_REQUIRE(ended_with(campaign, errc::lease_lapsed));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,8 +6,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 void stage::schedule(const fault& what) {
   clock_.at(what.when, [this, what] { begin(what); });
 }

@@ -6,7 +6,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 const char* to_string(fault_kind kind) noexcept {

@@ -4,14 +4,7 @@
 
 #include "scenario/coordinator.hpp"
 #include "scenario/election.hpp"
-#ifdef ZKRECIPES_RABBITMQ
-#include "scenario/rabbit/rabbit_scenario.hpp"
-#endif
 #include "scenario/recipes.hpp"
-#ifdef ZKRECIPES_REDIS
-#include "scenario/redis/redis_scenario.hpp"
-#endif
-#include "scenario/shared_gate.hpp"
 
 namespace zkrecipes::simulation {
 

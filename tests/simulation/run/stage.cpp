@@ -5,8 +5,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 constexpr std::uint64_t max_requests_per_second = 1500;
 }

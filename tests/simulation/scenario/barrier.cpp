@@ -9,17 +9,16 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr const char* barrier_path = "/gate";
 
-class barrier_scenario final : public scenario {
- public:
-  explicit barrier_scenario(stage& in) : done(in), operator_(in, 740) {}
+class passer;
 
-  std::unique_ptr<program> start(stage& in, int client, session with) override;
+class barrier_scenario final : public scenario_of<barrier_scenario, passer> {
+ public:
+  explicit barrier_scenario(stage& in) : scenario_of(in), operator_(in, 740) {}
+
   void committed(const entry& what) override {
     for (const auto& each : what.changes) {
       if (each.path != barrier_path) continue;
@@ -30,11 +29,8 @@ class barrier_scenario final : public scenario {
       if (each.type == change::kind::remove) ++lifts, stands = false;
     }
   }
-  void healed() override { done.forget(); }
-  bool recovered() override { return done.everybody(); }
   void check_quiet(const tree&) override {}
 
-  progress done;
   bool stands = false;
   std::uint64_t lifts = 0;
   std::map<std::int64_t, std::uint64_t> raises;  ///< For each raise, by its zxid, the number of lifts before it.
@@ -46,9 +42,7 @@ class barrier_scenario final : public scenario {
 class passer final : public routine {
  public:
   passer(barrier_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), barrier_(with, barrier_path) {
-    begin();
-  }
+      : routine(in, client, with), of_(of), barrier_(with, barrier_path) {}
 
  private:
   /// Client 0 only raises and lifts the barrier, so that no client waits for ever.
@@ -96,10 +90,6 @@ class passer final : public routine {
   barrier_scenario& of_;
   barrier barrier_;
 };
-
-std::unique_ptr<program> barrier_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<passer>(*this, in, client, std::move(with));
-}
 
 }  // namespace
 

@@ -2,7 +2,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
 using side = broker_wire::side;
 
 broker_weather::broker_weather(stage& in, span longest) : in_(in), chance_(in.what().seed, 1'130), longest_(longest) {

@@ -2,8 +2,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 /// `allowed_` is the overlap that two terms may have. It is the difference of two clocks (a fiftieth of the deadline).
 /// If the lease is not strict, or nodes or sessions are taken from their owners, the time is added for which an old
 /// leader may not know what has happened.

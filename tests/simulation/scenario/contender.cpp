@@ -4,8 +4,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 contender::contender(contest& of, stage& in, int client, int number, session& over, operations& all)
     : of_(of),
       in_(in),

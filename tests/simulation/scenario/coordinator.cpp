@@ -5,8 +5,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr std::uint64_t least_after_healing = 5;

@@ -8,19 +8,15 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr const char* counter_path = "/sums/total";
 
-class counter_scenario final : public scenario {
- public:
-  explicit counter_scenario(stage& in) : done(in), in_(in) {}
+class adder;
 
-  std::unique_ptr<program> start(stage& in, int client, session with) override;
-  void healed() override { done.forget(); }
-  bool recovered() override { return done.everybody(); }
+class counter_scenario final : public scenario_of<counter_scenario, adder> {
+ public:
+  explicit counter_scenario(stage& in) : scenario_of(in), in_(in) {}
 
   void committed(const entry& what) override {
     for (const auto& each : what.changes) {
@@ -34,7 +30,6 @@ class counter_scenario final : public scenario {
     check(std::to_string(value));
   }
 
-  progress done;
   std::int64_t added = 0;  ///< The sum of the acknowledged additions.
   std::int64_t maybe = 0;  ///< The sum of additions under way, of unknown outcome, and of killed processes.
 
@@ -53,9 +48,7 @@ class counter_scenario final : public scenario {
 class adder final : public routine {
  public:
   adder(counter_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), sum_(with, counter_path) {
-    begin();
-  }
+      : routine(in, client, with), of_(of), sum_(with, counter_path) {}
 
  private:
   asio::awaitable<void> round() override {
@@ -74,10 +67,6 @@ class adder final : public routine {
   counter_scenario& of_;
   counter sum_;
 };
-
-std::unique_ptr<program> counter_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<adder>(*this, in, client, std::move(with));
-}
 
 }  // namespace
 

@@ -1,21 +1,121 @@
 // The rules for the messages of a consumer: what becomes of each, in which order, and how often.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
 #include <zkrecipes/consumer/queue_consumer.hpp>
 #include <zkrecipes/consumer/term.hpp>
 
+#include "election/term_record.hpp"
 #include "run/stage.hpp"
-#include "scenario/limit_rules.hpp"
-#include "scenario/probation_rules.hpp"
-#include "scenario/repeat_rules.hpp"
 #include "scenario/term_rules.hpp"
+#include "support/bound_judge.hpp"
 #include "topic/topic_layout.hpp"
+#include "world/chance.hpp"
 
 namespace zkrecipes::simulation {
+
+/// Calls of `process` keep to the limit of the consumer, over all terms.
+class limit_rules {
+ public:
+  /// Clocks of processes are wrong by up to a hundredth, in either direction. So the rate may be exceeded by that, and
+  /// the burst by less than one call.
+  limit_rules(stage& in, const std::optional<message_limit>& limit) : in_(in) {
+    if (!limit) return;
+    const auto per = lease_clock::duration(limit->per) / 100 * 97;
+    judge_.emplace(static_cast<std::int64_t>(limit->rate), per, static_cast<std::int64_t>(limit->burst) + 1);
+  }
+
+  /// A call of the present term.
+  void begun(const std::string& message) {
+    if (!judge_) return;
+    const auto keeps_to_it = judge_->add(lease_clock::time_point(in_.clock().now()), 1);
+    in_.require(keeps_to_it, "calls keep to the limit", message);
+  }
+  /// The record was overwritten: a new first term has a whole burst.
+  void forgive() { judge_.reset(); }
+
+ private:
+  stage& in_;
+  std::optional<test::bound_judge> judge_;
+};
+
+/// Probation ends: a consumer does not name messages for ever.
+class probation_rules {
+ public:
+  /// `length`: for how many settled messages the first probation lasts. Each further crash doubles it.
+  probation_rules(stage& in, std::size_t length) : in_(in), length_(length) {}
+
+  /// The record of the term was written.
+  void recorded(const detail::term_record& record);
+  /// An attempt of this message was counted: it is named before it is begun from now on, in each term.
+  void counted(const std::string& name) { counted_.insert(name); }
+  /// A message was settled by the present term.
+  void settled() { ++settled_; }
+
+ private:
+  stage& in_;
+  std::size_t length_;
+  std::int64_t epoch_ = 0;
+  std::size_t settled_ = 0;      // in the present term
+  std::set<std::string> named_;  // in the present term, those that it has found included
+  std::set<std::string> counted_;
+};
+
+/// Some messages are repeats of others: each number of a producer has its effect once.
+/// The messages n, n + 3, n + 6 ... are those of one producer, which numbers them 0, 1, 2 ... A message has its own
+/// number, or, in one case of three, that of one of the two messages before it of its producer.
+class repeat_rules {
+ public:
+  static constexpr std::uint64_t producers = 3;
+
+  static std::uint64_t number_of(std::uint64_t seed, std::uint64_t message) {
+    chance draw(seed * 1'000 + message, 876);
+    const auto before = producers * (1 + draw.below(2));
+    return draw.one_in(3) && message > before ? number_of(seed, message - before) : message;
+  }
+  static message_repeats option(std::uint64_t seed) {
+    message_repeats option;
+    option.origin = [seed](const message& item) {
+      const auto which = std::stoull(item.data);
+      return message_origin{std::to_string(which % producers), number_of(seed, which) / producers};
+    };
+    return option;
+  }
+
+  repeat_rules(stage& in, const queue_consumer_options& options) : in_(in), is_used_(options.repeats.has_value()) {}
+
+  /// Whether the number of this message has had its effect.
+  bool is_repeat(std::uint64_t message) const { return is_used_ && done_.contains(number_of(message)); }
+  /// The message has its effect, or is removed behind a call of `process`.
+  void done(std::uint64_t message) {
+    if (!is_used_) return;
+    in_.require(done_.insert(number_of(message)).second, "each number of a producer has its effect once",
+                std::to_string(message));
+  }
+  /// It was begun, and its batch was deleted by somebody: whether its call ended before that is not seen.
+  void may_be_done(std::uint64_t message) { maybe_done_.insert(number_of(message)); }
+  bool may_be_repeat(std::uint64_t message) const {
+    return is_repeat(message) || (is_used_ && maybe_done_.contains(number_of(message)));
+  }
+  /// It is begun by the present term, or becomes a letter.
+  void tried(std::uint64_t message) const {
+    in_.require(!is_repeat(message), "a repeat is not processed", std::to_string(message));
+  }
+
+ private:
+  std::uint64_t number_of(std::uint64_t message) const { return number_of(in_.what().seed, message); }
+
+  stage& in_;
+  bool is_used_;
+  std::set<std::uint64_t> done_;
+  std::set<std::uint64_t> maybe_done_;
+};
 
 /// The trouble that a message makes; the seed decides.
 enum class trouble {

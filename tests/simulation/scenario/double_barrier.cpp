@@ -12,20 +12,22 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 const std::string barrier_path = "/meeting";
 
 std::string guid_of(const std::string& path) { return path.substr(barrier_path.size() + 4, 36); }
 
-class double_barrier_scenario final : public scenario {
+class attendee;
+
+class double_barrier_scenario final : public scenario_of<double_barrier_scenario, attendee> {
  public:
   explicit double_barrier_scenario(stage& in)
-      : done(in), size(1 + static_cast<int>(chance(in.what().seed, 700).below(3))), in_(in), operator_(in, 710) {}
+      : scenario_of(in),
+        size(1 + static_cast<int>(chance(in.what().seed, 700).below(3))),
+        in_(in),
+        operator_(in, 710) {}
 
-  std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
     for (const auto& each : what.changes) {
       if (each.path == barrier_path && each.type == change::kind::set) opened(each.data);
@@ -36,8 +38,6 @@ class double_barrier_scenario final : public scenario {
       operator_.perhaps_remove_unheard(12, each, 400ms);
     }
   }
-  void healed() override { done.forget(); }
-  bool recovered() override { return done.everybody(); }
   void check_quiet(const tree& nodes) override {
     const node* barrier = nodes.find(barrier_path);
     if (barrier && !barrier->children.empty()) in_.fail("no node left", *barrier->children.begin());
@@ -59,7 +59,6 @@ class double_barrier_scenario final : public scenario {
     }
   }
 
-  progress done;
   int size;
 
  private:
@@ -98,9 +97,7 @@ class double_barrier_scenario final : public scenario {
 class attendee final : public routine {
  public:
   attendee(double_barrier_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), barrier_(with, barrier_path, of.size, {.id = "client"}) {
-    begin();
-  }
+      : routine(in, client, with), of_(of), barrier_(with, barrier_path, of.size, {.id = "client"}) {}
 
  private:
   asio::awaitable<void> round() override {
@@ -125,10 +122,6 @@ class attendee final : public routine {
   double_barrier_scenario& of_;
   double_barrier barrier_;
 };
-
-std::unique_ptr<program> double_barrier_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<attendee>(*this, in, client, std::move(with));
-}
 
 }  // namespace
 

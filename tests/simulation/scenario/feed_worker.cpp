@@ -12,8 +12,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 /// The trouble that a message makes is decided by the seed and its data.

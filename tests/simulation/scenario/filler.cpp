@@ -42,8 +42,6 @@ class reviver {
   bool was_last_ = false;
 };
 
-using namespace std::chrono_literals;
-
 reviver::reviver(stage& in, int number, queue which, operations& with, int& under_way)
     : in_(in),
       chance_(in.what().seed, 874 + static_cast<std::uint64_t>(number)),

@@ -13,8 +13,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr const char* lock_path = "/lock";
@@ -131,15 +129,16 @@ class waiting_rules {
   std::map<std::string, std::int64_t> owners_;  // of what stands in line
 };
 
-class lock_scenario final : public scenario {
+class lock_client;
+
+class lock_scenario final : public scenario_of<lock_scenario, lock_client> {
  public:
   explicit lock_scenario(stage& in)
-      : line(in, lock_path, lock_markers, [](const auto& upto) { return upto.size() == 1; }),
+      : scenario_of(in),
+        line(in, lock_path, lock_markers, [](const auto& upto) { return upto.size() == 1; }),
         revocations(in),
-        waiting(in),
-        done(in) {}
+        waiting(in) {}
 
-  std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
     line.committed(what);
     revocations.committed(what);
@@ -150,13 +149,11 @@ class lock_scenario final : public scenario {
     all_well = true;
     done.forget();
   }
-  bool recovered() override { return done.everybody(); }
   void check_quiet(const tree& nodes) override { line.check_quiet(nodes); }
 
   shared_line line;
   revocation_rules revocations;
   waiting_rules waiting;
-  progress done;
   bool all_well = false;
 };
 
@@ -168,7 +165,6 @@ class lock_client final : public routine {
         extra_(in.what().seed, 910 + static_cast<std::uint64_t>(client)),
         lock_(with, lock_path, {.id = "client", .on_position = [this](std::size_t) { record_in_line(); }}) {
     of.waiting.ended(client);
-    begin();
   }
 
   belief believes(int) const override {
@@ -288,10 +284,6 @@ class lock_client final : public routine {
   lock lock_;
   ownership held_;
 };
-
-std::unique_ptr<program> lock_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<lock_client>(*this, in, client, std::move(with));
-}
 
 }  // namespace
 

@@ -4,8 +4,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 bool meddler::is_at_work(std::uint64_t one_in, span longest) {
   if (!works_ || !chance_.one_in(one_in)) return false;
   return in_.clock().now() + longest < in_.what().faults_until;

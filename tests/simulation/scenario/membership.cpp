@@ -10,8 +10,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr const char* group_path = "/group";

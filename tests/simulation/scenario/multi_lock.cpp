@@ -9,8 +9,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr std::string_view multi_lock_markers[] = {"lock-"};
@@ -18,15 +16,16 @@ constexpr const char* paths[] = {"/red", "/green", "/blue"};
 
 bool is_alone(const std::vector<shared_line::member>& upto) { return upto.size() == 1; }
 
-class multi_lock_scenario final : public scenario {
+class multi_lock_client;
+
+class multi_lock_scenario final : public scenario_of<multi_lock_scenario, multi_lock_client> {
  public:
-  explicit multi_lock_scenario(stage& in) : done(in), in_(in) {
+  explicit multi_lock_scenario(stage& in) : scenario_of(in), in_(in) {
     operator_interferes_ =
         std::ranges::any_of(in.what().faults, [](const fault& each) { return each.kind == fault_kind::remove_node; });
     for (auto each : paths) lines.emplace_back(in, each, multi_lock_markers, &is_alone);
   }
 
-  std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
     for (auto& each : lines) each.committed(what);
   }
@@ -37,7 +36,6 @@ class multi_lock_scenario final : public scenario {
     all_well = true;
     done.forget();
   }
-  bool recovered() override { return done.everybody(); }
   void check_quiet(const tree& nodes) override {
     for (const auto& each : lines) each.check_quiet(nodes);
   }
@@ -63,7 +61,6 @@ class multi_lock_scenario final : public scenario {
   }
 
   std::deque<shared_line> lines;
-  progress done;
   bool all_well = false;
 
  private:
@@ -73,9 +70,8 @@ class multi_lock_scenario final : public scenario {
 
 class multi_lock_client final : public routine {
  public:
-  multi_lock_client(multi_lock_scenario& of, stage& in, int client, session with) : routine(in, client, with), of_(of) {
-    begin();
-  }
+  multi_lock_client(multi_lock_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with), of_(of) {}
 
  private:
   asio::awaitable<void> round() override {
@@ -113,10 +109,6 @@ class multi_lock_client final : public routine {
 
   multi_lock_scenario& of_;
 };
-
-std::unique_ptr<program> multi_lock_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<multi_lock_client>(*this, in, client, std::move(with));
-}
 
 }  // namespace
 

@@ -6,7 +6,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
 using kind = change::kind;
 
 /// A planner may not have heard yet of what has happened for less time than this.

@@ -10,7 +10,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
 using detail::queue_kind;
 
 namespace {

@@ -9,7 +9,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
 using detail::queue_kind;
 
 namespace {

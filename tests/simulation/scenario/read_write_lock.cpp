@@ -9,8 +9,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr const char* read_write_path = "/guard";
@@ -31,27 +29,23 @@ bool may_hold(const std::vector<shared_line::member>& upto) {
   });
 }
 
-class read_write_scenario final : public scenario {
- public:
-  explicit read_write_scenario(stage& in) : line(in, read_write_path, read_write_markers, &may_hold), done(in) {}
+class read_write_client;
 
-  std::unique_ptr<program> start(stage& in, int client, session with) override;
+class read_write_scenario final : public scenario_of<read_write_scenario, read_write_client> {
+ public:
+  explicit read_write_scenario(stage& in) : scenario_of(in), line(in, read_write_path, read_write_markers, &may_hold) {}
+
   void committed(const entry& what) override { line.committed(what); }
   void received(const connection& from, const backend::request& what) override { line.received(from, what); }
-  void healed() override { done.forget(); }
-  bool recovered() override { return done.everybody(); }
   void check_quiet(const tree& nodes) override { line.check_quiet(nodes); }
 
   shared_line line;
-  progress done;
 };
 
 class read_write_client final : public routine {
  public:
   read_write_client(read_write_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), lock_(with, read_write_path, {.id = "client"}) {
-    begin();
-  }
+      : routine(in, client, with), of_(of), lock_(with, read_write_path, {.id = "client"}) {}
 
  private:
   asio::awaitable<void> round() override {
@@ -87,10 +81,6 @@ class read_write_client final : public routine {
   read_write_scenario& of_;
   read_write_lock lock_;
 };
-
-std::unique_ptr<program> read_write_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<read_write_client>(*this, in, client, std::move(with));
-}
 
 }  // namespace
 

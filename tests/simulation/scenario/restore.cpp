@@ -9,33 +9,29 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr const char* lock_path = "/restored";
 constexpr const char* counted_path = "/counted";
 
-class restore_scenario final : public scenario {
+class restored_client;
+
+class restore_scenario final : public scenario_of<restore_scenario, restored_client> {
  public:
-  explicit restore_scenario(stage& in) : done(in), in_(in), chance_(in.what().seed, 990) {
+  explicit restore_scenario(stage& in) : scenario_of(in), in_(in), chance_(in.what().seed, 990) {
     in.take_leases();
     in.clock().after(chance_.between(1s, 10s), [this] { back_up(); });
   }
 
-  std::unique_ptr<program> start(stage& in, int client, session with) override;
   void healed() override {
     is_over_ = true;
     done.forget();
   }
-  bool recovered() override { return done.everybody(); }
   void check_quiet(const tree& nodes) override {
     for (const auto& [path, each] : nodes.nodes()) {
       in_.require(parent_path(path) != lock_path, "nothing stands in line that nobody knows", path);
     }
   }
-
-  progress done;
 
  private:
   void back_up() {
@@ -74,9 +70,7 @@ class restore_scenario final : public scenario {
 class restored_client final : public routine {
  public:
   restored_client(restore_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), lock_(with, lock_path, {.id = "client"}) {
-    begin();
-  }
+      : routine(in, client, with), of_(of), lock_(with, lock_path, {.id = "client"}) {}
 
  private:
   asio::awaitable<void> round() override {
@@ -113,10 +107,6 @@ class restored_client final : public routine {
   std::int64_t session_ = 0;
   std::int64_t seen_ = 0;
 };
-
-std::unique_ptr<program> restore_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<restored_client>(*this, in, client, std::move(with));
-}
 
 }  // namespace
 

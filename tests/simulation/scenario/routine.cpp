@@ -6,8 +6,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 routine::routine(stage& in, int client, session with)
     : in_(in),
       client_(client),

@@ -36,6 +36,8 @@ class routine : public program {
  public:
   routine(stage& in, int client, session with);
 
+  /// To be called on the process's executor once the object is complete.
+  void begin();
   void cancel(asio::cancellation_type type) override { waiting_.emit(type); }
   void stop() override;
   bool idle() const override { return over_ && operations_.pending() == 0; }
@@ -45,9 +47,6 @@ class routine : public program {
   std::string own_node() const override;
 
  protected:
-  /// To be called on the process's executor once the object is complete.
-  void begin();
-
   /// One round. Called again and again, with a rest in between, until the routine is stopped.
   virtual asio::awaitable<void> round() = 0;
   /// Called at the end: releases what the last round has left.
@@ -128,6 +127,23 @@ class routine : public program {
   bool stopping_ = false;
   bool over_ = false;
   bool closed_ = false;
+};
+
+/// A scenario in which each process runs a `Client`, a routine. It has recovered once each of them has made progress.
+template <class Self, class Client>
+class scenario_of : public scenario {
+ public:
+  explicit scenario_of(stage& in) : done(in) {}
+
+  std::unique_ptr<program> start(stage& in, int client, session with) override {
+    auto made = std::make_unique<Client>(static_cast<Self&>(*this), in, client, std::move(with));
+    made->begin();
+    return made;
+  }
+  void healed() override { done.forget(); }
+  bool recovered() override { return done.everybody(); }
+
+  progress done;
 };
 
 }  // namespace zkrecipes::simulation

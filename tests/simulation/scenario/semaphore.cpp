@@ -13,8 +13,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr const char* semaphore_path = "/permits";
@@ -23,16 +21,17 @@ constexpr std::int32_t small = 3;
 constexpr std::int32_t large = 4;
 constexpr std::int32_t largest = 5;
 
-class semaphore_scenario final : public scenario {
+class semaphore_client;
+
+class semaphore_scenario final : public scenario_of<semaphore_scenario, semaphore_client> {
  public:
   explicit semaphore_scenario(stage& in)
-      : line(in, semaphore_path, semaphore_markers,
+      : scenario_of(in),
+        line(in, semaphore_path, semaphore_markers,
              [this](const auto& upto) { return has_fitted_.contains(upto.back().name); }),
-        done(in),
         sizes_drawn_(in.what().seed, 720),
         has_many_sizes_(sizes_drawn_.one_in(2)) {}
 
-  std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
     record_who_fits();  // by the size before this transaction
     line.committed(what);
@@ -53,7 +52,6 @@ class semaphore_scenario final : public scenario {
     for (const auto& each : line.members()) known_.insert(each.name);
     done.forget();
   }
-  bool recovered() override { return done.everybody(); }
   void check_quiet(const tree& nodes) override { line.check_quiet(nodes); }
 
   void granted(int client, const std::string& path) {
@@ -70,7 +68,6 @@ class semaphore_scenario final : public scenario {
   bool by_another_object() { return has_many_sizes_ && sizes_drawn_.one_in(3); }
 
   shared_line line;
-  progress done;
 
  private:
   /// A member that came after all faults were over, and fits, must be let in within `time_limit`: it must not wait
@@ -154,7 +151,6 @@ class semaphore_client final : public routine {
  public:
   semaphore_client(semaphore_scenario& of, stage& in, int client, session with) : routine(in, client, with), of_(of) {
     open();
-    begin();
   }
 
  private:
@@ -207,10 +203,6 @@ class semaphore_client final : public routine {
   int sizes_at_first_ = 0;  // `sizes()` when `permits_` was made
   bool is_used_ = false;
 };
-
-std::unique_ptr<program> semaphore_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<semaphore_client>(*this, in, client, std::move(with));
-}
 
 }  // namespace
 

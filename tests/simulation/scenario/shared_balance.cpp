@@ -14,8 +14,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr std::uint64_t pace_range = 8;
@@ -23,26 +21,24 @@ const std::string pace_path = "/pace";
 const std::string limit_path = pace_path + "/limit";
 const std::string members_path = pace_path + "/members";
 
-class pace_scenario final : public scenario {
+class walker;
+
+class pace_scenario final : public scenario_of<pace_scenario, walker> {
  public:
-  explicit pace_scenario(stage& in) : has_progressed(in), in_(in), chance_(in.what().seed, 950) {
+  explicit pace_scenario(stage& in) : scenario_of(in), in_(in), chance_(in.what().seed, 950) {
     if (chance_.one_in(4)) {
       const auto when = chance_.between(in.what().faults_from, in.what().faults_until - 10s);
       in.clock().at(when, [this] { remove_all(); });
     }
   }
 
-  std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override;
-  void healed() override { has_progressed.forget(); }
-  bool recovered() override { return has_progressed.everybody(); }
   void check_quiet(const tree& nodes) override;
   /// The steps of no two live tracks differ by more than the range.
   void check_spread();
   bool is_member(std::int64_t session) const;
 
   bool is_meddled_with = false;
-  progress has_progressed;
 
  private:
   void check_limit(const entry& what, const change& each);
@@ -63,9 +59,7 @@ class pace_scenario final : public scenario {
 class walker final : public routine {
  public:
   walker(pace_scenario& of, stage& in, int client, session with)
-      : routine(in, client, std::move(with)), of_(of), stage_(in) {
-    begin();
-  }
+      : routine(in, client, std::move(with)), of_(of), stage_(in) {}
 
   /// The lowest and the highest of its tracks, if they are live: the process is a member, its node stands, and its
   /// lease lasts.
@@ -142,7 +136,7 @@ class walker final : public routine {
   }
   void made_step(std::size_t which, std::uint64_t run) {
     of_.check_spread();
-    if (++steps_ % 12 == 0) of_.has_progressed.note(client());
+    if (++steps_ % 12 == 0) of_.done.note(client());
     in().later(client(), dice().between(0ms, slowness_), [this, which, run] { step(which, run); });
   }
   bool is_lively() { return in().clock().now() < in().what().faults_until; }
@@ -155,10 +149,6 @@ class walker final : public routine {
   std::uint64_t steps_ = 0;
   span slowness_{0};
 };
-
-std::unique_ptr<program> pace_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<walker>(*this, in, client, std::move(with));
-}
 
 void pace_scenario::check_spread() {
   auto lowest = ~std::uint64_t{0};

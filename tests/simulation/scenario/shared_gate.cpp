@@ -1,22 +1,166 @@
 // The clients consume messages of a broker whose keys are not partitioned, behind one gate. The effects of a processing
 // and the end of its pass are one transaction.
-#include "scenario/shared_gate.hpp"
-
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <zkrecipes/flow/shared_gate.hpp>
 
 #include "line/line_spec.hpp"
-#include "scenario/gate_broker.hpp"
+#include "run/stage.hpp"
+#include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
+#include "world/chance.hpp"
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
+/// Hands messages out, to any consumer, and hands out again those whose consumer died, gave them back, or lost its
+/// connection to the broker. The rule: a message that was settled unprocessed is covered by another one of its key,
+/// which is not settled, and not in a processing that began before the declined call. So a later processing is sure.
+class gate_broker {
+ public:
+  static constexpr std::uint64_t keys = 2;
+  using stamp = std::int64_t;  ///< The order of all that happens.
+
+  struct delivery {
+    int message = 0;
+    int number = 0;  ///< The number of this delivery: a later one takes the message from this consumer.
+    std::uint64_t key = 0;
+    arrival how = arrival::first;
+    stamp called = 0;
+    stamp begun = 0;
+  };
+
+  gate_broker(stage& in, std::uint64_t stream) : in_(in), chance_(in.what().seed, stream) {}
+
+  delivery take(int client);
+  void begins(delivery& which);
+  void settle_declined(const delivery& which);
+  /// A node stands, since now or until now, that was made too late, by a process that is dead or by a call that was
+  /// cancelled: its message may be in a processing that has begun, or be settled. This is the limit of the promise, so
+  /// nothing is owed for calls that were made before and are declined later.
+  void excuse() { excused_ = ++last_; }
+  void settle_done(const delivery& which) { settle(which); }
+  void give_back(const delivery& which);
+  /// The process of this client has died.
+  void lose(int client);
+  /// The effects of a processing were committed.
+  void processed(std::uint64_t key, stamp begun);
+  /// All faults are over. The processings that are owed now have to be done within the bound of the run.
+  void healed() { healed_ = last_; }
+  bool has_paid() const;
+
+ private:
+  static constexpr int nobody = -1;
+  struct message {
+    std::uint64_t key = 0;
+    int deliveries = 0;
+    int consumer = nobody;
+    stamp begun = 0;  // of the present delivery; 0: it waits
+  };
+  bool is_present(const delivery& which) const;
+  bool settle(const delivery& which);
+  void check_covered(std::uint64_t key) const;
+  int pick();
+
+  stage& in_;
+  chance chance_;
+  stamp last_ = 0;
+  stamp healed_ = 0;
+  stamp excused_ = 0;
+  int made_ = 0;
+  std::map<int, message> unsettled_;
+  std::array<stamp, keys> processed_{};       // the latest begin of one whose effects were committed
+  std::multimap<std::uint64_t, stamp> owed_;  // by key: when the declined calls were made
+};
+
+gate_broker::delivery gate_broker::take(int client) {
+  const auto number = pick();
+  auto& one = unsettled_[number];
+  one.consumer = client;
+  one.begun = 0;
+  ++one.deliveries;
+  const auto how = one.deliveries == 1 ? arrival::first : arrival::redelivered;
+  return {number, one.deliveries, one.key, how, ++last_, 0};
+}
+
+/// A message that was given back, or a new one; once in a while one that its consumer is processing. Not one whose
+/// consumer has yet to get in line: if that comes late, its node stands for a message that is settled.
+int gate_broker::pick() {
+  std::vector<int> back;
+  std::vector<int> out;
+  for (const auto& [number, each] : unsettled_) {
+    if (each.consumer == nobody) back.push_back(number);
+    if (each.begun != 0) out.push_back(number);
+  }
+  if (!out.empty() && chance_.one_in(12)) return out[chance_.below(out.size())];
+  if (!back.empty() && chance_.one_in(2)) return back[chance_.below(back.size())];
+  unsettled_[++made_].key = chance_.one_in(4) ? 1 : 0;
+  return made_;
+}
+
+bool gate_broker::is_present(const delivery& which) const {
+  const auto found = unsettled_.find(which.message);
+  return found != unsettled_.end() && found->second.deliveries == which.number;
+}
+
+void gate_broker::begins(delivery& which) {
+  which.begun = ++last_;
+  if (is_present(which)) unsettled_[which.message].begun = which.begun;
+}
+
+void gate_broker::settle_declined(const delivery& which) {
+  if (!is_present(which)) return;
+  if (processed_[which.key] < which.called && excused_ < which.called) owed_.emplace(which.key, which.called);
+  settle(which);
+}
+
+void gate_broker::give_back(const delivery& which) {
+  if (!is_present(which)) return;
+  auto& one = unsettled_[which.message];
+  one.consumer = nobody;
+  one.begun = 0;
+}
+
+void gate_broker::lose(int client) {
+  for (auto& [number, each] : unsettled_) {
+    if (each.consumer == client) each.consumer = nobody, each.begun = 0;
+  }
+}
+
+bool gate_broker::settle(const delivery& which) {
+  if (!is_present(which)) return false;
+  unsettled_.erase(which.message);
+  check_covered(which.key);
+  return true;
+}
+
+void gate_broker::processed(std::uint64_t key, stamp begun) {
+  processed_[key] = std::max(processed_[key], begun);
+  std::erase_if(owed_, [&](const auto& each) { return each.first == key && each.second < begun; });
+}
+
+bool gate_broker::has_paid() const {
+  return std::ranges::none_of(owed_, [this](const auto& each) { return each.second <= healed_; });
+}
+
+void gate_broker::check_covered(std::uint64_t key) const {
+  const auto [first, last] = owed_.equal_range(key);
+  for (auto each = first; each != last; ++each) {
+    const auto covers = [&](const auto& one) {
+      const auto& [number, what] = one;
+      return what.key == key && (what.begun == 0 || what.begun > each->second);
+    };
+    in_.require(std::ranges::any_of(unsettled_, covers), "a declined message is processed later",
+                "key " + std::to_string(key) + ", call " + std::to_string(each->second));
+  }
+}
 
 namespace {
 
@@ -33,11 +177,12 @@ std::string hash_of(std::string_view name) {
 }
 bool is_first(std::string_view name) { return name.rfind("-first-gate-") != name.npos; }
 
-class gate_scenario final : public scenario {
- public:
-  explicit gate_scenario(stage& in) : done(in), broker(in, 760), in_(in) {}
+class consumer;
 
-  std::unique_ptr<program> start(stage& in, int client, session with) override;
+class gate_scenario final : public scenario_of<gate_scenario, consumer> {
+ public:
+  explicit gate_scenario(stage& in) : scenario_of(in), broker(in, 760), in_(in) {}
+
   void healed() override {
     done.forget();
     broker.healed();
@@ -91,7 +236,6 @@ class gate_scenario final : public scenario {
     last_[key] = path;
   }
 
-  progress done;
   gate_broker broker;
 
  private:
@@ -138,9 +282,7 @@ class gate_scenario final : public scenario {
 class consumer final : public routine {
  public:
   consumer(gate_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), gate_(zk(), gate_path, {.id = "client", .buckets = 1, .safety = safety}) {
-    begin();
-  }
+      : routine(in, client, with), of_(of), gate_(zk(), gate_path, {.id = "client", .buckets = 1, .safety = safety}) {}
   ~consumer() override { of_.died(client(), zk().status().session_id); }
 
   belief believes(int) const override {
@@ -202,10 +344,6 @@ class consumer final : public routine {
   std::uint64_t key_ = 0;   // of the pass
   bool processes_ = false;  // until the end of the pass is sent
 };
-
-std::unique_ptr<program> gate_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<consumer>(*this, in, client, std::move(with));
-}
 
 }  // namespace
 

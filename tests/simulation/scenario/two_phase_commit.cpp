@@ -13,19 +13,18 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 const std::string commit_path = "/commit";
 
 std::string participant_name(int client) { return "client-" + std::to_string(client); }
 
-class commit_scenario final : public scenario {
- public:
-  explicit commit_scenario(stage& in) : done(in), in_(in), operator_(in, 730) {}
+class party;
 
-  std::unique_ptr<program> start(stage& in, int client, session with) override;
+class commit_scenario final : public scenario_of<commit_scenario, party> {
+ public:
+  explicit commit_scenario(stage& in) : scenario_of(in), in_(in), operator_(in, 730) {}
+
   void committed(const entry& what) override {
     // A vote against and the decision that follows from it are one ZooKeeper transaction, in either order.
     for (const auto& each : what.changes) {
@@ -90,8 +89,6 @@ class commit_scenario final : public scenario {
   }
   const detail::commit_record& record(const std::string& id) { return all_[id]; }
 
-  progress done;
-
  private:
   static std::string below_path(const std::string& path) {
     return path.starts_with(commit_path + '/') ? path.substr(commit_path.size() + 1) : std::string();
@@ -148,7 +145,6 @@ class party final : public routine {
   party(commit_scenario& of, stage& in, int client, session with)
       : routine(in, client, with), of_(of), all_(with, commit_path) {
     coordinate();
-    begin();
   }
 
  private:
@@ -233,10 +229,6 @@ class party final : public routine {
   asio::cancellation_signal office_;
   bool coordinating_ = false;
 };
-
-std::unique_ptr<program> commit_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<party>(*this, in, client, std::move(with));
-}
 
 }  // namespace
 

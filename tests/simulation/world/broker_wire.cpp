@@ -9,7 +9,6 @@
 namespace zkrecipes::simulation {
 
 namespace asio = boost::asio;
-using namespace std::chrono_literals;
 
 namespace {
 

@@ -1,6 +1,7 @@
 // The simulated true time, which jumps from event to event.
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,8 @@
 #include "world/chance.hpp"
 
 namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
 
 /// A function to be called later, once. Unlike `std::function` it can not be copied. A function object of up to six
 /// pointers, as nearly all are, is stored without an allocation.

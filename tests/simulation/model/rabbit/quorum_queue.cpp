@@ -6,8 +6,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr std::uint64_t log_stream = 2'000;

@@ -10,7 +10,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
 using side = broker_wire::side;
 
 namespace {

@@ -10,8 +10,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr std::uint16_t peer_channel = 1;

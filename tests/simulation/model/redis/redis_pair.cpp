@@ -8,7 +8,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
 using presence = broker_network::presence;
 
 namespace {

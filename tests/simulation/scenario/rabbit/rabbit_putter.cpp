@@ -12,8 +12,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr std::uint64_t most_calls = 8;   // puts under way

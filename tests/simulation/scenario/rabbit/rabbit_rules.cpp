@@ -10,7 +10,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
 using kind = change::kind;
 
 namespace {

@@ -1,5 +1,3 @@
-#include "scenario/rabbit/rabbit_scenario.hpp"
-
 #include <array>
 #include <cstdint>
 #include <iterator>
@@ -8,6 +6,7 @@
 
 #include "scenario/broker_weather.hpp"
 #include "scenario/rabbit/rabbit_scene.hpp"
+#include "scenario/recipes.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -36,8 +35,6 @@ class rabbit_faults {
   rabbit_scene& of_;
   chance chance_;
 };
-
-using namespace std::chrono_literals;
 
 namespace {
 

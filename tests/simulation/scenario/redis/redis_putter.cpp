@@ -10,8 +10,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr std::uint64_t most_redis_calls = 6;  // puts under way

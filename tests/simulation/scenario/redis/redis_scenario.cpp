@@ -1,10 +1,9 @@
-#include "scenario/redis/redis_scenario.hpp"
-
 #include <iterator>
 #include <utility>
 #include <vector>
 
 #include "scenario/broker_weather.hpp"
+#include "scenario/recipes.hpp"
 #include "scenario/redis/redis_scene.hpp"
 
 namespace zkrecipes::simulation {
@@ -37,8 +36,6 @@ class redis_faults {
   redis_scene& of_;
   chance chance_;
 };
-
-using namespace std::chrono_literals;
 
 namespace {
 

@@ -6,7 +6,6 @@
 
 namespace zkrecipes::simulation {
 
-using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 namespace {
