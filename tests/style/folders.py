@@ -2,7 +2,8 @@
 those of parts that its part may use (PARTS). The same holds for what it declares of another folder without including it:
 a forward declaration is an arrow, too. A public header with a handle (one that includes session.hpp) belongs to the
 folder that has a .cpp of its name; the other public headers belong to their part alone. Headers of ZooKeeper stay in
-backend/zookeeper, and the public headers include none of recipes/src. The top level has nothing but TOP."""
+backend/zookeeper, and the public headers include none of recipes/src. A folder of zkadmin uses only those behind it in
+ZKADMIN. The top level has nothing but TOP."""
 import collections
 import pathlib
 import re
@@ -24,6 +25,8 @@ PARTS = {  # the part: those that it may use
     "rabbitmq": ["spool", "consumer", "flow", "core"],
     "service": ["spool", "consumer", "flow", "core"],
 }
+ZKADMIN = ("security hold commands screen report exporter sessions change servers problems brokers cluster settings shell "
+           "terminal base").split()
 
 
 def layers():
@@ -95,7 +98,26 @@ def offence(own, other, order):
     return None
 
 
+def check_zkadmin():
+    sources = files("tools/zkadmin/*.hpp", "tools/zkadmin/*.cpp")
+    defined = {each: name.split("/")[2] for name in sources if name.endswith(".hpp") for each in DEFINED.findall(read(name))}
+    for name in sources:
+        own = name.split("/")[2]
+        if own not in ZKADMIN:
+            if not own.endswith((".cpp", ".hpp")):
+                yield f"{name}:1: tests/style/folders.py does not know its folder"
+            continue
+        text = without_literals(read(name))
+        used = [(line, path.split("/")[0], f"includes {path}") for line, sign, path in includes(name)]
+        used += [(line_of(text, each.start()), defined.get(each.group(1)), f"declares {each.group(1)}")
+                 for each in DECLARED.finditer(text)]
+        for line, other, how in used:
+            if other in ZKADMIN and ZKADMIN.index(other) < ZKADMIN.index(own):
+                yield f"{name}:{line}: {own} is below {other}, and {how}"
+
+
 def check():
+    yield from check_zkadmin()
     for name in all_files("--cached"):  # what others leave beside them is none of ours
         if name.split("/")[0] not in TOP:
             yield f"{name}:1: the top level has no such file or folder"
