@@ -139,7 +139,7 @@ void require_targets(const std::string& folder) {
 void replay(std::string_view name, fuzz::run_target which, const request& asked) {
   const auto seeds = fuzz::read_seeds(asked.folder + "/" + std::string(name) + ".txt");
   for (const auto& each : seeds) fuzz::run(which, each);
-  fuzz::mutator from(seeds, 1);
+  mutator from(seeds, 1);
   for (std::size_t i = 0; i < asked.mutations; ++i) fuzz::run(which, from.next());
   std::cout << name << ": " << seeds.size() << " seeds, " << asked.mutations << " inputs made of them" << std::endl;
 }
