@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/counter.hpp>
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/lock.hpp>
@@ -39,6 +41,10 @@ struct crowd_case : ensemble_case {
     settle(over());  // what those ask for who have just seen their places has been answered
     before = over().counters().requests;
   }
+  void hold(std::tuple<error_code, ownership> held) {
+    BOOST_TEST_REQUIRE(!std::get<0>(held), std::get<0>(held).message());
+    holder = std::move(std::get<1>(held));
+  }
   void let_go() { BOOST_TEST(!std::get<0>(run(holder.async_release(tuple)))); }
   bool is_in(std::size_t which) { return crowd[which].done() && !crowd[which].error(); }
   bool are_in() {
@@ -64,7 +70,7 @@ constexpr std::size_t many = 100;
 BOOST_FIXTURE_TEST_SUITE(crowds, crowd_case)
 
 BOOST_AUTO_TEST_CASE(one_release_that_lets_all_in_costs_each_the_same) {
-  holder = must(run(semaphore(others(), "/crowd", many).async_acquire(many, tuple)));
+  hold(run(semaphore(others(), "/crowd", many).async_acquire(many, tuple)));
   semaphore all(over(), "/crowd", many);
   stand_in_line(many, [&](auto token) { all.async_acquire(std::move(token)); });
   let_go();
@@ -73,7 +79,7 @@ BOOST_AUTO_TEST_CASE(one_release_that_lets_all_in_costs_each_the_same) {
 }
 
 BOOST_AUTO_TEST_CASE(a_lock_passes_through_a_session_without_lists) {
-  holder = must(run(lock(others(), "/crowd").async_acquire(tuple)));
+  hold(run(lock(others(), "/crowd").async_acquire(tuple)));
   lock one(over(), "/crowd");
   stand_in_line(many, [&](auto token) { one.async_acquire(std::move(token)); });
   let_go();
@@ -89,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_lock_passes_through_a_session_without_lists) {
 }
 
 BOOST_AUTO_TEST_CASE(who_is_behind_one_that_gives_up_waits_for_those_in_front_of_it) {
-  holder = must(run(lock(others(), "/crowd").async_acquire(tuple)));
+  hold(run(lock(others(), "/crowd").async_acquire(tuple)));
   lock one(over(), "/crowd");
   stand_in_line(4, [&](auto token) { one.async_acquire(std::move(token)); });
   crowd[2].cancel();
@@ -107,7 +113,7 @@ BOOST_AUTO_TEST_CASE(who_is_behind_one_that_gives_up_waits_for_those_in_front_of
 }
 
 BOOST_AUTO_TEST_CASE(readers_that_are_let_in_together_hold_when_they_are_told) {
-  holder = must(run(read_write_lock(others(), "/crowd").async_acquire_write(tuple)));
+  hold(run(read_write_lock(others(), "/crowd").async_acquire_write(tuple)));
   read_write_lock shared(over(), "/crowd");
   constexpr std::size_t readers = 600;  // more than are resumed at once
   std::size_t told = 0;
@@ -128,7 +134,9 @@ BOOST_AUTO_TEST_CASE(readers_that_are_let_in_together_hold_when_they_are_told) {
 
 BOOST_AUTO_TEST_CASE(members_of_one_session_open_a_round_by_one_transaction) {
   request_log log;
-  auto zk = log.connect(*this);
+  auto with = options();
+  with.trace = log.hook();
+  auto zk = connect(with);
   double_barrier doors(zk, "/crowd", many);
   std::deque<recorder<attendance>> all;
   for (std::size_t i = 0; i < many; ++i) doors.async_enter(all.emplace_back(executor()).token());

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/flow/shared_gate.hpp>
 
 #include "ensemble/ensemble_case.hpp"

@@ -1,4 +1,6 @@
 // Two recipes want the same path: it belongs to the one that was there first.
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/delay_queue.hpp>
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
@@ -21,8 +23,10 @@ const std::string path = "/p";
 class shared_path : public fixture {
  public:
   shared_path() {
+    auto with = options();
+    with.trace = log.hook();
     one = std::make_unique<session>(connect());
-    other = std::make_unique<session>(log.connect(*this));
+    other = std::make_unique<session>(connect(with));
   }
   void teardown() {
     one.reset();
@@ -99,11 +103,13 @@ BOOST_AUTO_TEST_CASE(who_comes_second_with_another_recipe_is_refused) {
 BOOST_AUTO_TEST_CASE(an_election_stands_in_the_line_of_a_lock) {
   kept holds;
   BOOST_TEST_REQUIRE(!keep(run(lock(*one, path).async_acquire(tuple)), holds));
-  auto campaign = election(*other, path, {"me"}).async_campaign(recorded());
+  auto campaign = recorder<ownership>(executor());
+  election(*other, path, {"me"}).async_campaign(campaign.token());
   is_left(2);
   BOOST_TEST(std::get<0>(run(lock(*one, path).async_acquire(tuple))) == errc::foreign_data, "it could not see it");
   holds.reset();
-  BOOST_TEST_REQUIRE(succeeds(campaign));
+  BOOST_TEST_REQUIRE(run_until([&] { return campaign.done(); }));
+  BOOST_TEST(!campaign.error());
   campaign.result<0>() = ownership();
   wipe();
 }
@@ -111,12 +117,14 @@ BOOST_AUTO_TEST_CASE(an_election_stands_in_the_line_of_a_lock) {
 BOOST_AUTO_TEST_CASE(who_was_in_line_is_not_disturbed) {
   kept holds, refused;
   BOOST_TEST_REQUIRE(!keep(run(lock(*one, path).async_acquire(tuple)), holds));
-  auto waiting = lock(*one, path).async_acquire(recorded());
+  auto waiting = recorder<ownership>(executor());
+  lock(*one, path).async_acquire(waiting.token());
   is_left(2);
   BOOST_TEST(keep(run(read_write_lock(*other, path).async_acquire_read(tuple)), refused) == errc::foreign_data);
   is_left(2);
   holds.reset();
-  BOOST_TEST_REQUIRE(succeeds(waiting));
+  BOOST_TEST_REQUIRE(run_until([&] { return waiting.done(); }));
+  BOOST_TEST(!waiting.error());
   waiting.result<0>() = ownership();
   wipe();
 }
@@ -154,9 +162,11 @@ BOOST_AUTO_TEST_CASE(a_barrier_says_what_is_wrong) {
 
 // Both lines are entered over one session at the same moment, and each reads a list of its own.
 BOOST_AUTO_TEST_CASE(of_two_at_the_same_moment_one_gets_in) {
+  auto first = recorder<ownership>(executor());
+  auto second = recorder<ownership>(executor());
   create(path);
-  auto first = lock(*one, path).async_acquire(recorded());
-  auto second = read_write_lock(*one, path).async_acquire_write(recorded());
+  lock(*one, path).async_acquire(first.token());
+  read_write_lock(*one, path).async_acquire_write(second.token());
   BOOST_TEST_REQUIRE(run_until([&] { return first.done() && second.done(); }));
   BOOST_TEST(!first.error());
   BOOST_TEST(second.error() == errc::foreign_data);

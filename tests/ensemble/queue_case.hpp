@@ -34,14 +34,22 @@ class queue_case : public ensemble_case {
     return make_producer(over(std::move(which)), name, how);
   }
 
-  std::string put(const std::string& data) { return must(run(over(zk()).async_put(data, tuple))); }
+  std::string put(const std::string& data) {
+    auto result = run(over(zk()).async_put(data, tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
+  }
   template <class Queue>
   message take(Queue from) {
-    return must(run(from.async_take(tuple)));
+    auto result = run(from.async_take(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
   }
   template <class Queue>
   message pop(Queue from) {
-    return must(run(from.async_pop(tuple)));
+    auto result = run(from.async_pop(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
   }
   template <class Queue>
   error_code acknowledge(Queue from, const message& item) {
@@ -59,12 +67,16 @@ class queue_case : public ensemble_case {
   template <class Queue>
   queue_status status_of(Queue which) {
     settle(zk());
-    return must(run(which.async_status(tuple)));
+    auto result = run(which.async_status(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
   }
   template <class Queue>
   std::vector<dead_letter> dead_letters(Queue which) {
     settle(zk());
-    return must(run(which.async_dead_letters(tuple)));
+    auto result = run(which.async_dead_letters(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
   }
 
   /// Takes and acknowledges all items; returns their data in order.
@@ -80,7 +92,9 @@ class queue_case : public ensemble_case {
   }
   std::size_t size() {
     settle(zk());
-    return must(run(over(zk()).async_size(tuple)));
+    auto result = run(over(zk()).async_size(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
   }
   std::size_t tickets() { return exists("/q/_gate") ? children("/q/_gate").size() : 0; }
   std::size_t claims() {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <zkrecipes/trace.hpp>
@@ -17,14 +16,6 @@ class request_log {
     return [all = all_](const trace_event& event) {
       all->push_back(std::string(event.operation) + ' ' + std::string(event.path));
     };
-  }
-
-  /// A session of a case whose requests are in this log.
-  template <class Case>
-  auto connect(Case& in) const {
-    auto with = in.options();
-    with.trace = hook();
-    return in.connect(std::move(with));
   }
 
   void clear() { all_->clear(); }

@@ -66,9 +66,14 @@ struct restored_case {
     servers.start(1);
   }
 
-  ownership acquire(lock& which) { return must(run(which.async_acquire(tuple))); }
+  ownership acquire(lock& which) {
+    auto [error, held] = run(which.async_acquire(tuple));
+    BOOST_TEST_REQUIRE(!error, error.message());
+    return std::move(held);
+  }
   std::int32_t version_of(session& zk) {
-    auto there = must(run(zk.async_get("/counted", tuple)));
+    auto [error, there] = run(zk.async_get("/counted", tuple));
+    BOOST_TEST_REQUIRE(!error, error.message());
     return there.stat.version;
   }
 
@@ -89,7 +94,8 @@ BOOST_AUTO_TEST_CASE(no_line_waits_for_what_was_left_and_no_session_takes_the_pa
   run(one->async_create("/counted", "", create_mode::persistent, tuple));
   {
     auto held = acquire(first);
-    auto leads = must(run(vote.async_campaign(tuple)));
+    auto [error, leads] = run(vote.async_campaign(tuple));
+    BOOST_TEST_REQUIRE(!error);
     back_up();
     run(held.async_release(tuple));
     run(leads.async_release(tuple));
@@ -104,7 +110,8 @@ BOOST_AUTO_TEST_CASE(no_line_waits_for_what_was_left_and_no_session_takes_the_pa
   BOOST_TEST(one->status().session_id != before, "an older state only in another session");
   for (int i = 0; i < 2; ++i) {
     auto held = acquire(i == 0 ? second : first);
-    auto leads = must(run((i == 0 ? vote : rival).async_campaign(tuple)));
+    auto [error, leads] = run((i == 0 ? vote : rival).async_campaign(tuple));
+    BOOST_TEST_REQUIRE(!error, error.message());
     run(leads.async_release(tuple));
     run(held.async_release(tuple));
   }

@@ -1,8 +1,4 @@
 // What goes wrong in a shard group: careers that fail, nodes that others delete or edit, members that vanish.
-#include <chrono>
-
-#include <boost/asio/steady_timer.hpp>
-
 #include "ensemble/hold_point.hpp"
 #include "ensemble/shard_case.hpp"
 
@@ -19,6 +15,7 @@ BOOST_AUTO_TEST_CASE(another_number_of_shards_is_refused) {
   auto& b = make(connect(), how);
   b.start();
   wait_ended(b, errc::size_mismatch);
+  stop_all();
 }
 
 BOOST_AUTO_TEST_CASE(another_recipes_node_is_left_alone) {
@@ -32,6 +29,7 @@ BOOST_AUTO_TEST_CASE(a_node_without_data_is_taken_over) {
   create("/g");
   auto& a = add("a");
   wait_shares({{&a, 12}});
+  stop_all();
 }
 
 BOOST_AUTO_TEST_CASE(a_career_that_fails_is_tried_again_and_the_others_go_on) {
@@ -215,6 +213,7 @@ BOOST_AUTO_TEST_CASE(nothing_moves_while_the_group_is_frozen) {
   BOOST_TEST(b.group.status().shards.empty());
   BOOST_TEST(!std::get<0>(run(b.group.async_freeze(false, tuple))));
   wait_shares({{&a, 6}, {&b, 6}});
+  stop_all();
 }
 
 BOOST_AUTO_TEST_CASE(deaths_with_an_orderly_end_in_between_are_not_in_a_row) {
@@ -260,6 +259,7 @@ BOOST_AUTO_TEST_CASE(an_end_of_a_term_that_could_not_be_written_in_time_is_writt
   BOOST_TEST(own().drops() > lost + 2);
   BOOST_TEST(!a.group.status().member.empty());
   own().heal();
+  stop_all();
 }
 
 BOOST_AUTO_TEST_CASE(the_group_goes_on_after_the_loss_of_its_planner) {
@@ -275,6 +275,7 @@ BOOST_AUTO_TEST_CASE(the_group_goes_on_after_the_loss_of_its_planner) {
   wait_shares({{&b, 4}, {&c, 2}});  // the shards of a wait for it
   a.restart();
   wait_shares({{&a, 4}, {&b, 4}, {&c, 4}});
+  stop_all();
 }
 
 BOOST_AUTO_TEST_CASE(the_message_in_hand_is_finished_before_a_shard_moves) {
@@ -296,105 +297,6 @@ BOOST_AUTO_TEST_CASE(the_message_in_hand_is_finished_before_a_shard_moves) {
   message.open();
   wait_shares({{&a, 6}, {&b, 6}});
   BOOST_TEST(!message.was_cut());
-  stop_all();
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-// What fails everywhere, or at one member only, is not the fault of the shards.
-namespace {
-
-/// All careers of its members need the database.
-struct outage_case : shard_case {
-  shard_owner& add_client(const std::string& id) {
-    auto& last = make(connect(), impatient(id));
-    last.on_make = [this, id](const shard&, career& does) {
-      does.on_execute = [this, id](term present) -> asio::awaitable<void> {
-        while (!present.ending()) {
-          if (is_away || refused == id) throw std::runtime_error("the database is away");
-          asio::steady_timer pause(present.get_session().get_executor(), 5ms);
-          co_await pause.async_wait(tuple);
-        }
-      };
-    };
-    last.start();
-    return last;
-  }
-  std::size_t quarantines() { return exists("/g/quarantine") ? children("/g/quarantine").size() : 0; }
-
-  bool is_away = false;
-  std::string refused;  // the member whose credentials the database does not accept
-};
-
-}  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(shard_outages, outage_case)
-
-BOOST_AUTO_TEST_CASE(an_outage_of_what_all_need_puts_nothing_in_quarantine_and_work_goes_on_behind_it) {
-  auto& a = add_client("a");
-  auto& b = add_client("b");
-  auto& c = add_client("c");
-  wait_shares({{&a, 4}, {&b, 4}, {&c, 4}});
-  is_away = true;
-  const auto has_told = [](const shard_owner& each) { return !each.group.status().failing.empty(); };
-  wait([&] { return has_told(a) && has_told(b) && has_told(c); });
-  BOOST_TEST(a.executing.size() + b.executing.size() + c.executing.size() == 0u);
-  wait([&] { return view().members[0].failing == "the database is away"; });
-  is_away = false;
-  wait([&] { return a.executing.size() + b.executing.size() + c.executing.size() == 12; });
-  BOOST_TEST(quarantines() == 0u);
-  wait([&] { return !has_told(a) && !has_told(b) && !has_told(c); });
-  wait_shares({{&a, 4}, {&b, 4}, {&c, 4}});
-}
-
-BOOST_AUTO_TEST_CASE(a_member_most_of_whose_shards_fail_asks_for_none_until_it_is_mended) {
-  auto& a = add_client("a");
-  auto& b = add_client("b");
-  wait_shares({{&a, 6}, {&b, 6}});
-  refused = "c";
-  auto& c = add_client("c");
-  wait([&] { return !c.group.status().failing.empty(); });
-  wait_shares({{&a, 6}, {&b, 6}});
-  BOOST_TEST(quarantines() == 0u);
-  refused.clear();
-  wait_shares({{&a, 4}, {&b, 4}, {&c, 4}});
-  BOOST_TEST(c.group.status().failing.empty());
-}
-
-BOOST_AUTO_TEST_CASE(a_factory_that_fails_for_all_shards_lowers_its_member_too) {
-  auto& a = add_client("a");
-  auto& b = add_client("b");
-  auto& c = make(connect(), impatient("c"));
-  c.on_make = [](const shard&, career&) { throw std::runtime_error("no memory"); };
-  c.start();
-  wait([&] { return c.group.status().failing == "no memory"; });
-  wait_shares({{&a, 6}, {&b, 6}});
-  BOOST_TEST(quarantines() == 0u);
-}
-
-BOOST_AUTO_TEST_CASE(a_quarantine_ends_by_itself_with_one_term_on_probation) {
-  bool is_mended = false;
-  make_struck(5, 2);
-  auto how = with("a");
-  how.calm = 20ms;  // a quarantine of a second
-  auto& a = make(connect(), how);
-  a.on_make = [&](const shard& which, career& does) {
-    if (which.number != 5) return;
-    does.on_inaugurate = [&](term) -> asio::awaitable<void> {
-      if (!is_mended) throw std::runtime_error("poison");
-      co_return;
-    };
-  };
-  a.start();
-  const auto is_second = [&] {
-    const auto [error, found] = run(zk().async_get("/g/quarantine/0005", tuple));  // it ends between two looks
-    return !error && found.data.find("\"before\":1") != std::string::npos;
-  };
-  wait(is_second);  // of one failure
-  is_mended = true;
-  wait_shares({{&a, 12}});
-  wait([&] { return view().shards[5].deaths == 0; });
-  BOOST_TEST(quarantines() == 0u);
   stop_all();
 }
 

@@ -3,24 +3,66 @@
 #include <deque>
 #include <functional>
 
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/flow/shared_gate.hpp>
 #include <zkrecipes/lock.hpp>
 
 #include "ensemble/ensemble_case.hpp"
-#include "ensemble/gate_callers.hpp"
 #include "ensemble/request_log.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
+using namespace std::chrono_literals;
 
 namespace {
 
-struct shared_gate_case : gate_callers {
-  void is_declined(recorder<shared_gate_pass>& which) { BOOST_TEST_REQUIRE(ends_with(which, errc::declined)); }
-  error_code commit(session& by, transaction all) { return std::get<0>(run(by.async_commit(std::move(all), tuple))); }
+struct shared_gate_case : ensemble_case {
+  shared_gate_case() : one(connect()), two(connect()) { leaves("/gate"), leaves("/gate/0"); }
+  void teardown() {
+    waiting.clear();
+    one = session();
+    two = session();
+    ensemble_case::teardown();
+  }
 
-  session& one = add();
-  session& two = add();
+  static shared_gate_options single() {
+    shared_gate_options made;
+    made.buckets = 1;
+    return made;
+  }
+  recorder<shared_gate_pass>& enters(const session& by, const std::string& key, arrival how = arrival::first) {
+    waiting.emplace_back(executor());
+    shared_gate(by, "/gate", single()).async_enter(key, how, waiting.back().token());
+    return waiting.back();
+  }
+  /// Enters, and waits until the node stands: the order of calls of several sessions is that of their nodes.
+  recorder<shared_gate_pass>& stands(const session& by, const std::string& key, arrival how = arrival::first) {
+    const auto before = there();
+    auto& entry = enters(by, key, how);
+    BOOST_TEST_REQUIRE(run_until([&] { return entry.done() || there() > before; }));
+    return entry;
+  }
+  std::size_t there() { return exists("/gate/0") ? children("/gate/0").size() : 0; }
+  bool ends(recorder<shared_gate_pass>& which) {
+    return run_until([&] { return which.done(); });
+  }
+  shared_gate_pass gets_in(recorder<shared_gate_pass>& which) {
+    BOOST_TEST_REQUIRE(ends(which));
+    BOOST_TEST_REQUIRE(!which.error(), which.error().message());
+    return std::move(which.result<0>());
+  }
+  void is_declined(recorder<shared_gate_pass>& which) {
+    BOOST_TEST_REQUIRE(ends(which));
+    BOOST_TEST((which.error() == errc::declined), which.error().message());
+  }
+  error_code commit(session& by, transaction all) { return std::get<0>(run(by.async_commit(std::move(all), tuple))); }
+  void is_empty() {
+    BOOST_TEST(run_until([&] { return there() == 0; }));
+  }
+
+  session one, two;
+  std::deque<recorder<shared_gate_pass>> waiting;
 };
 
 }  // namespace
@@ -40,6 +82,7 @@ BOOST_AUTO_TEST_CASE(one_processes_one_waits_and_the_others_are_declined) {
   BOOST_TEST(next.token() > pass.token());
   next = shared_gate_pass();
   other = shared_gate_pass();
+  is_empty();
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_a_pass_rides_in_the_transaction) {
@@ -52,6 +95,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_pass_rides_in_the_transaction) {
   BOOST_TEST(exists("/effect"));
   remove("/effect");
   next = shared_gate_pass();
+  is_empty();
 }
 
 BOOST_AUTO_TEST_CASE(many_callers_of_two_sessions_need_two_processings) {
@@ -65,12 +109,13 @@ BOOST_AUTO_TEST_CASE(many_callers_of_two_sessions_need_two_processings) {
   pass = shared_gate_pass();
   int passes = 0;
   for (auto& each : waiting) {
-    BOOST_TEST_REQUIRE(run_until([&] { return each.done(); }));
+    BOOST_TEST_REQUIRE(ends(each));
     passes += each.error() ? 0 : 1;
     if (each.error()) BOOST_TEST((each.error() == errc::declined), each.error().message());
   }
   BOOST_TEST(passes == 2);  // the first one, and the one that waited
   waiting.clear();
+  is_empty();
 }
 
 BOOST_AUTO_TEST_CASE(a_redelivered_message_waits_behind_the_node_of_its_dead_process) {
@@ -85,9 +130,10 @@ BOOST_AUTO_TEST_CASE(a_redelivered_message_waits_behind_the_node_of_its_dead_pro
   cluster().expire(dead.status().session_id);
   auto next = gets_in(again);
   reconnect();
-  BOOST_TEST_REQUIRE(run_until([&] { return lost.done(); }));
+  BOOST_TEST_REQUIRE(ends(lost));
   BOOST_TEST(is_loss(lost.error()), lost.error().message());
   next = shared_gate_pass();
+  is_empty();
 }
 
 BOOST_AUTO_TEST_CASE(a_pass_whose_node_was_removed_commits_nothing) {
@@ -99,18 +145,21 @@ BOOST_AUTO_TEST_CASE(a_pass_whose_node_was_removed_commits_nothing) {
   BOOST_TEST(!exists("/effect"));
   BOOST_TEST(run_until([&] { return pass.error() == errc::node_removed; }));
   next = shared_gate_pass();
+  is_empty();
 }
 
 BOOST_AUTO_TEST_CASE(a_pass_that_takes_too_long_is_lost) {
   auto with = single();
   with.safety = 200ms;
-  auto entry = shared_gate(one, "/gate", with).async_enter("k", arrival::first, recorded());
+  auto entry = recorder<shared_gate_pass>(executor());
+  shared_gate(one, "/gate", with).async_enter("k", arrival::first, entry.token());
   auto pass = gets_in(entry);
   auto next = gets_in(enters(two, "k"));
   BOOST_TEST((pass.error() == errc::revoked), pass.error().message());
   BOOST_TEST(!pass.valid());
   BOOST_TEST((commit(one, pass.leaving(transaction().create("/effect"))) == errc::no_node));
   next = shared_gate_pass();
+  is_empty();
 }
 
 BOOST_AUTO_TEST_CASE(a_bucket_that_was_deleted_is_made_again) {
@@ -121,11 +170,13 @@ BOOST_AUTO_TEST_CASE(a_bucket_that_was_deleted_is_made_again) {
   auto all = children("/gate/0");
   std::ranges::sort(all, std::greater(), [](const std::string& each) { return each.substr(each.size() - 10); });
   for (const auto& each : all) remove("/gate/0/" + each);  // the last one first: else it would get in
-  BOOST_TEST_REQUIRE(ends_with(second, errc::node_removed));
+  BOOST_TEST_REQUIRE(ends(second));
+  BOOST_TEST((second.error() == errc::node_removed), second.error().message());
   remove("/gate/0");
   auto next = gets_in(enters(two, "k"));
   BOOST_TEST(run_until([&] { return pass.error() == errc::node_removed; }));
   next = shared_gate_pass();
+  is_empty();
 }
 
 BOOST_AUTO_TEST_CASE(foreign_nodes_are_ignored_unless_they_are_of_another_recipe) {
@@ -136,7 +187,8 @@ BOOST_AUTO_TEST_CASE(foreign_nodes_are_ignored_unless_they_are_of_another_recipe
   BOOST_TEST(run_until([&] { return there() == 1; }));
   auto held = std::get<1>(run(lock(one, "/gate/0").async_acquire(tuple)));
   auto& refused = enters(two, "k");
-  BOOST_TEST_REQUIRE(ends_with(refused, errc::foreign_data));
+  BOOST_TEST_REQUIRE(ends(refused));
+  BOOST_TEST((refused.error() == errc::foreign_data), refused.error().message());
   BOOST_TEST(!std::get<0>(run(held.async_release(tuple))));
   BOOST_TEST(run_until([&] { return there() == 1; }));
   auto pass = gets_in(enters(two, "k"));
@@ -179,7 +231,8 @@ BOOST_AUTO_TEST_CASE(a_cancelled_caller_leaves_no_node) {
   auto pass = gets_in(enters(one, "k"));
   auto& second = stands(two, "k");
   second.cancel();
-  BOOST_TEST_REQUIRE(ends_with(second, boost::asio::error::operation_aborted));
+  BOOST_TEST_REQUIRE(ends(second));
+  BOOST_TEST((second.error() == boost::asio::error::operation_aborted));
   BOOST_TEST(run_until([&] { return there() == 1; }));
   auto& third = stands(two, "k");
   settle(two);
@@ -187,11 +240,14 @@ BOOST_AUTO_TEST_CASE(a_cancelled_caller_leaves_no_node) {
   pass = shared_gate_pass();
   auto next = gets_in(third);
   next = shared_gate_pass();
+  is_empty();
 }
 
 BOOST_AUTO_TEST_CASE(entering_costs_one_write_and_declining_two) {
   request_log seen;
-  auto traced = seen.connect(*this);
+  auto with = options();
+  with.trace = seen.hook();
+  auto traced = connect(with);
   gets_in(enters(one, "k")) = shared_gate_pass();
   is_empty();
   settle(traced);
@@ -211,179 +267,6 @@ BOOST_AUTO_TEST_CASE(entering_costs_one_write_and_declining_two) {
   next = shared_gate_pass();
   is_empty();
   traced = session();
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-// The node of a caller is removed, its session ends, and replies are lost, in each of its states.
-namespace {
-
-/// Three stand in a line: one processes, one waits, and a redelivered message waits behind it.
-struct gate_line : gate_callers {
-  void teardown() {
-    pass = shared_gate_pass();
-    gate_callers::teardown();
-  }
-  void form() {
-    for (int i = 0; i < 3; ++i) add();
-    pass = gets_in(enters(sessions[0], "k"));
-    second = &stands(sessions[1], "k");
-    third = &stands(sessions[2], "k", arrival::redelivered);
-    wait([&] { return there() == 3; });
-    for (auto& each : sessions) settle(each);
-  }
-  void take_away(std::size_t place) { remove(std::string(bucket) + '/' + line()[place]); }
-  void expire(std::size_t which) { cluster().expire(sessions[which].status().session_id); }
-  void is_lost(shared_gate_pass& which, errc why) {
-    wait([&] { return static_cast<bool>(which.error()); });
-    BOOST_TEST((which.error() == why), which.error().message());
-    BOOST_TEST(!which.valid());
-  }
-  /// The nodes of a session go together, but are told one after the other. The caller fails; or, if it is told of the
-  /// node ahead first, it has a pass that is lost.
-  void gets_in_for_nothing(recorder<shared_gate_pass>& which, errc why) {
-    wait([&] { return which.done(); });
-    if (which.error()) return fails(which, why);
-    wait([&] { return static_cast<bool>(which.result<0>().error()); });
-    const auto error = which.result<0>().error();
-    BOOST_TEST((error == why || error == errc::node_removed), error.message());
-  }
-  /// What rides in the end of a lost pass is not done.
-  void commits_nothing(session& by, const shared_gate_pass& lost) {
-    const auto all = lost.leaving(transaction().create("/effect"));
-    BOOST_TEST((std::get<0>(run(by.async_commit(all, tuple))) == errc::no_node));
-    BOOST_TEST(!exists("/effect"));
-  }
-
-  shared_gate_pass pass;
-  recorder<shared_gate_pass>* second = nullptr;
-  recorder<shared_gate_pass>* third = nullptr;
-};
-
-}  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(shared_gate_losses, gate_line)
-
-BOOST_AUTO_TEST_CASE(the_node_of_the_one_that_processes_is_removed) {
-  form();
-  take_away(0);
-  is_lost(pass, errc::node_removed);
-  auto next = gets_in(*second);
-  commits_nothing(sessions[0], pass);
-  BOOST_TEST(!third->done());
-  next = shared_gate_pass();
-  auto last = gets_in(*third);
-  last = shared_gate_pass();
-}
-
-BOOST_AUTO_TEST_CASE(the_node_of_the_one_that_waits_is_removed) {
-  form();
-  take_away(1);
-  fails(*second, errc::node_removed);
-  for (auto& each : sessions) settle(each);
-  BOOST_TEST(!third->done(), "the one that it waits for has gone, and another one is ahead");
-  BOOST_TEST(pass.valid());
-  pass = shared_gate_pass();
-  auto last = gets_in(*third);
-  last = shared_gate_pass();
-}
-
-BOOST_AUTO_TEST_CASE(the_node_of_a_redelivered_message_that_waits_is_removed) {
-  form();
-  take_away(2);
-  fails(*third, errc::node_removed);
-  BOOST_TEST(!second->done());
-  pass = shared_gate_pass();
-  auto next = gets_in(*second);
-  next = shared_gate_pass();
-}
-
-BOOST_AUTO_TEST_CASE(the_session_of_the_one_that_processes_ends) {
-  form();
-  expire(0);
-  is_lost(pass, errc::session_expired);
-  auto next = gets_in(*second);
-  wait([&] { return sessions[0].status().state == session_state::connected; });
-  commits_nothing(sessions[0], pass);
-  BOOST_TEST(!third->done());
-  next = shared_gate_pass();
-  auto last = gets_in(*third);
-  last = shared_gate_pass();
-}
-
-BOOST_AUTO_TEST_CASE(the_session_of_the_one_that_waits_ends) {
-  form();
-  expire(1);
-  fails(*second, errc::session_expired);
-  for (auto& each : sessions) settle(each);
-  BOOST_TEST(!third->done(), "the one that it waits for has gone, and another one is ahead");
-  auto& again = stands(sessions[1], "k", arrival::redelivered);
-  pass = shared_gate_pass();
-  auto next = gets_in(*third);
-  next = shared_gate_pass();
-  auto last = gets_in(again);
-  last = shared_gate_pass();
-}
-
-BOOST_AUTO_TEST_CASE(a_session_with_callers_in_all_states_ends) {
-  auto& one = add();
-  auto& two = add();
-  pass = gets_in(enters(one, "k"));
-  second = &stands(one, "k");
-  third = &stands(one, "k", arrival::redelivered);
-  auto& behind = stands(two, "k", arrival::redelivered);
-  settle(one);
-  expire(0);
-  is_lost(pass, errc::session_expired);
-  gets_in_for_nothing(*second, errc::session_expired);
-  gets_in_for_nothing(*third, errc::session_expired);
-  auto next = gets_in(behind);
-  BOOST_TEST(there() == 1u);
-  next = shared_gate_pass();
-}
-
-BOOST_AUTO_TEST_CASE(the_reply_of_a_create_is_lost_while_another_one_processes) {
-  auto& one = add();
-  pass = gets_in(enters(one, "k"));
-  auto& far = add(connect_far());
-  own().drop_reply(testcluster::op::create2);
-  auto& entry = enters(far, "k");
-  wait([&] { return own().drops() == 1; });
-  wait([&] { return there() == 2 && line()[1].find("-again-gate-") != std::string::npos; });
-  BOOST_TEST(!entry.done(), "it is not declined in favour of the node that it has left");
-  pass = shared_gate_pass();
-  auto next = gets_in(entry);
-  BOOST_TEST(std::string(bucket) + '/' + line()[0] == next.path());
-  BOOST_TEST(there() == 1u);
-  next = shared_gate_pass();
-}
-
-BOOST_AUTO_TEST_CASE(the_reply_of_a_create_is_lost_while_one_processes_and_one_waits) {
-  auto& one = add();
-  pass = gets_in(enters(one, "k"));
-  auto& waits = stands(one, "k");
-  auto& far = add(connect_far());
-  own().drop_reply(testcluster::op::create2);
-  auto& entry = enters(far, "k");
-  wait([&] { return own().drops() == 1; });
-  wait([&] { return there() == 3 && line()[2].find("-again-gate-") != std::string::npos; });
-  BOOST_TEST(!entry.done());
-  pass = shared_gate_pass();
-  auto next = gets_in(waits);
-  BOOST_TEST(!entry.done());
-  next = shared_gate_pass();
-  auto last = gets_in(entry);
-  last = shared_gate_pass();
-}
-
-BOOST_AUTO_TEST_CASE(the_reply_of_the_create_of_the_gate_itself_is_lost) {
-  auto& far = add(connect_far());
-  own().drop_reply(testcluster::op::create2);
-  auto entered = gets_in(enters(far, "k"));
-  BOOST_TEST(own().drops() == 1u);
-  BOOST_TEST(get(gate_path).data == R"({"zkrecipes":"shared_gate","buckets":1})");
-  BOOST_TEST(there() == 1u);
-  entered = shared_gate_pass();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,7 @@
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -157,7 +158,9 @@ BOOST_AUTO_TEST_CASE(ten_thousand_callers_of_other_keys_cost_no_request_more) {
   std::size_t bytes = 0;
   for (const auto& each : children(bucket)) bytes += each.size() + 4;
   request_log seen;
-  auto& traced = add(seen.connect(*this));
+  auto with = options();
+  with.trace = seen.hook();
+  auto& traced = add(connect(with));
   shared_gate gate(traced, gate_path, single());
   auto enter = [&]() -> recorder<shared_gate_pass>& {
     auto& entry = waiting.emplace_back(executor());

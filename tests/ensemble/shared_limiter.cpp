@@ -217,13 +217,15 @@ BOOST_AUTO_TEST_CASE(one_that_drains_gives_its_part_to_the_others) {
 
 BOOST_AUTO_TEST_CASE(a_session_that_ends_is_followed_by_a_new_share) {
   shared_limiter bank(zk(), limit_path, limit_options("a"));
-  auto ended = bank.async_run(recorded());
+  recorder<> ended(executor());
+  bank.async_run(ended.token());
   wait([&] { return bank.status().slices == limit_slices; });
   BOOST_TEST(bank.status().rate == 400);
   BOOST_TEST((bank.status().valid_until > lease_clock::now()));
   cluster().expire(zk().status().session_id);
   wait([&] { return bank.status().slices == 0; });
-  auto waits = bank.async_acquire(1, recorded());
+  recorder<> waits(executor());
+  bank.async_acquire(1, waits.token());
   wait([&] { return bank.status().slices == limit_slices && waits.done(); });
   BOOST_TEST(!waits.error());
   bank.stop();
@@ -239,7 +241,8 @@ BOOST_AUTO_TEST_CASE(a_call_sends_no_request) {
   with.trace = [&](const trace_event&) { ++requests; };
   auto far = connect(with);
   shared_limiter bank(far, limit_path, limit_options("a"));
-  auto ended = bank.async_run(recorded());
+  recorder<> ended(executor());
+  bank.async_run(ended.token());
   wait([&] { return bank.status().slices == limit_slices && bank.status().group.is_planner; });
   settle(far);
   wait([&] { return exists(std::string(limit_path) + "/map"); });

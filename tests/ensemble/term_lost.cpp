@@ -54,7 +54,8 @@ BOOST_AUTO_TEST_CASE(a_frozen_leader_is_overtaken_after_its_deadline) {
   BOOST_TEST(b.does.terms[0].how() == takeover::forced);
   BOOST_TEST(a.does.has("hand_over 1 lost"), "it knew in time that it was over");
   BOOST_TEST(floor.most == 1);
-  auto commit = a.does.terms[0].async_commit(transaction().create("/x"), recorded());
+  recorder<> commit(executor());
+  a.does.terms[0].async_commit(transaction().create("/x"), commit.token());
   own().freeze(false);
   wait([&] { return commit.done(); });
   BOOST_TEST(commit.error() == errc::superseded);
@@ -118,7 +119,8 @@ BOOST_AUTO_TEST_CASE(who_does_goes_on) {
   wait_executing(a, 1);
   disconnect(a.zk);
   BOOST_TEST(!a.does.terms[0].ending());
-  auto commit = a.does.terms[0].async_commit(transaction().create("/x"), recorded());
+  recorder<> commit(executor());
+  a.does.terms[0].async_commit(transaction().create("/x"), commit.token());
   reconnect();
   wait([&] { return commit.done(); });
   BOOST_TEST(!commit.error(), commit.error().message());
@@ -159,7 +161,9 @@ BOOST_AUTO_TEST_CASE(an_election_that_is_wiped_out_while_somebody_waits_for_a_co
 
 BOOST_AUTO_TEST_CASE(who_may_not_write_the_record_any_more_leaves_without) {
   request_log log;
-  auto& a = add(log.connect(*this));
+  auto with = options();
+  with.trace = log.hook();
+  auto& a = add(connect(with));
   wait_executing(a, 1);
   const acl all_but_write{{perm_read | perm_create | perm_delete | perm_admin, "world", "anyone"}};
   forbid_writing("/e", all_but_write);

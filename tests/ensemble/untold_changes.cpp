@@ -28,7 +28,11 @@ struct untold : ensemble_case {
   void set(const std::string& path, const acl& rights) {
     BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set_acl(path, rights, any_version, tuple))));
   }
-  ownership acquire(const lock& which) { return must(run(lock(which).async_acquire(tuple))); }
+  ownership acquire(const lock& which) {
+    auto got = run(lock(which).async_acquire(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(got));
+    return std::move(std::get<1>(got));
+  }
   void await(const std::function<bool()>& condition) { BOOST_TEST_REQUIRE(run_until(condition)); }
 
  private:
@@ -44,8 +48,10 @@ BOOST_AUTO_TEST_CASE(who_waits_finds_them_out) {
   create("/v");
   create("/v/a", "1");
   auto held = acquire(lock(zk(), "/l"));
-  auto lifted = barrier(far(), "/b").async_wait(recorded());
-  auto waiting = lock(far(), "/l").async_acquire(recorded());
+  recorder<> lifted(executor());
+  barrier(far(), "/b").async_wait(lifted.token());
+  recorder<ownership> waiting(executor());
+  lock(far(), "/l").async_acquire(waiting.token());
   children_view view(far(), "/v");
   children_view late(far(), "/late");
   await([&] { return children("/l").size() == 2 && !view.snapshot().nodes.empty(); });
@@ -81,7 +87,8 @@ BOOST_AUTO_TEST_CASE(an_owner_hears_of_a_removal_although_it_was_refused_before)
   settle(far());
   BOOST_TEST(held.valid());
   set(held.path(), open_acl());
-  auto revoked = held.async_revoked(recorded());
+  recorder<> revoked(executor());
+  held.async_revoked(revoked.token());
   BOOST_TEST(!std::get<0>(run(lock(zk(), "/l").async_request_revocation(1h, tuple))));
   await([&] { return revoked.done(); });
   BOOST_TEST((revoked.error() == errc::revoked), revoked.error().message());

@@ -1,4 +1,6 @@
 // Credentials, ACLs and the root path.
+#include <boost/test/unit_test.hpp>
+
 #include "ensemble/print.hpp"
 #include "support/fixture.hpp"
 
@@ -83,8 +85,10 @@ BOOST_AUTO_TEST_CASE(credentials_that_are_added_open_a_node_on_this_connection_a
 BOOST_AUTO_TEST_CASE(what_is_begun_behind_added_credentials_has_them) {
   create("/open");
   session late = connect();
-  auto adding = late.async_add_credentials({"late", "secret"}, recorded());
-  auto creating = late.async_create("/open/closed", "x", create_mode::persistent, creator_acl(), recorded());
+  recorder<> adding(executor());
+  recorder<created_node> creating(executor());
+  late.async_add_credentials({"late", "secret"}, adding.token());
+  late.async_create("/open/closed", "x", create_mode::persistent, creator_acl(), creating.token());
   BOOST_TEST(run_until([&] { return adding.done() && creating.done(); }));
   BOOST_TEST(!adding.error());
   BOOST_TEST(!creating.error(), creating.error().message());

@@ -1,6 +1,8 @@
 // Every request against a real server, with each error that the header promises.
 #include <algorithm>
 
+#include <boost/test/unit_test.hpp>
+
 #include "ensemble/print.hpp"
 #include "support/fixture.hpp"
 
@@ -161,25 +163,31 @@ BOOST_AUTO_TEST_CASE(requests_are_pipelined_and_executed_in_order) {
 }
 
 BOOST_AUTO_TEST_CASE(a_change_is_told_with_the_present_state) {
-  auto appears = zk().async_data_change("/a", 0, recorded());
+  auto appears = recorder<node_data>(executor());
+  zk().async_data_change("/a", 0, appears.token());
   create("/a", "one");
-  BOOST_TEST(succeeds(appears));
+  BOOST_TEST(run_until([&] { return appears.done(); }));
+  BOOST_TEST(!appears.error());
   auto seen = get("/a").stat;
-  auto changes = zk().async_data_change("/a", seen.mzxid, recorded());
-  auto grows = zk().async_children_change("/a", seen.pzxid, recorded());
+  auto changes = recorder<node_data>(executor());
+  auto grows = recorder<node_children>(executor());
+  zk().async_data_change("/a", seen.mzxid, changes.token());
+  zk().async_children_change("/a", seen.pzxid, grows.token());
   create("/a/b");
   BOOST_TEST(run_until([&] { return grows.done(); }));
   BOOST_TEST(grows.result<0>().names == std::vector<std::string>{"b"});
   BOOST_TEST(!changes.done());
   remove("/a/b");
   remove("/a");
-  BOOST_TEST(ends_with(changes, errc::no_node));
+  BOOST_TEST(run_until([&] { return changes.done(); }));
+  BOOST_TEST(changes.error() == errc::no_node);
 }
 
 BOOST_AUTO_TEST_CASE(a_tree_is_made_with_its_parents_and_removed_with_its_children) {
   for (int i = 0; i < 250; ++i) {
     const auto path = "/tree/" + std::to_string(i % 5) + "/leaf" + std::to_string(i);
-    auto made = must(run(zk().async_create_with_parents(path, "x", create_mode::persistent, tuple)));
+    auto [error, made] = run(zk().async_create_with_parents(path, "x", create_mode::persistent, tuple));
+    BOOST_TEST_REQUIRE(!error);
     BOOST_TEST(made.path == path);
   }
   auto again = zk().async_create_with_parents("/tree/0/leaf0", "x", create_mode::persistent, tuple);

@@ -1,4 +1,6 @@
 // The events that a session outlives, and those that it does not.
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/election.hpp>
 
 #include "ensemble/print.hpp"
@@ -76,10 +78,12 @@ BOOST_AUTO_TEST_CASE(what_was_claimed_in_the_old_incarnation_fails_with_session_
   election second(waiter, "/e", {.id = "second"});
   auto held = run(first.async_campaign(tuple));
   BOOST_TEST_REQUIRE(!std::get<0>(held));
-  auto claim = second.async_campaign(recorded());
+  auto claim = recorder<ownership>(executor());
+  second.async_campaign(claim.token());
   BOOST_TEST(run_until([&] { return children("/e").size() == 2; }));
   cluster().expire(waiter.status().session_id);
-  BOOST_TEST(ends_with(claim, errc::session_expired));
+  BOOST_TEST(run_until([&] { return claim.done(); }));
+  BOOST_TEST(claim.error() == errc::session_expired);
   cluster().expire(holder.status().session_id);
   BOOST_TEST(run_until([&] { return std::get<1>(held).error() == errc::session_expired; }));
   BOOST_TEST(run_until([&] { return children("/e").empty(); }));
@@ -91,9 +95,11 @@ BOOST_AUTO_TEST_CASE(closing_removes_its_ephemerals_at_once) {
     session one = connect();
     auto made = run(one.async_create("/mine", "", create_mode::ephemeral, tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(made));
-    auto pending = one.async_data_change("/never", 0, recorded());
+    auto pending = recorder<node_data>(executor());
+    one.async_data_change("/never", 0, pending.token());
     BOOST_TEST(!std::get<0>(run(one.async_close(tuple))));
-    BOOST_TEST(ended_with(pending, errc::closed));
+    BOOST_TEST(pending.done());
+    BOOST_TEST(pending.error() == errc::closed);
     BOOST_TEST(look(one) == errc::closed);
     BOOST_TEST((one.status().state == session_state::closed));
   }
@@ -120,7 +126,8 @@ BOOST_AUTO_TEST_CASE(a_write_whose_reply_is_lost_says_so_and_a_read_is_repeated)
 BOOST_AUTO_TEST_CASE(a_change_that_happened_while_the_connection_was_away_is_told) {
   create("/a");
   session one = connect();
-  auto changed = one.async_data_change("/a", get("/a").stat.mzxid, recorded());
+  auto changed = recorder<node_data>(executor());
+  one.async_data_change("/a", get("/a").stat.mzxid, changed.token());
   BOOST_TEST(run_until([] { return watches_on_servers() == 1; }));
   for (int id = 1; id <= server_count; ++id) cluster().proxy(id).refuse(true);
   cluster().proxy(server_of(one)).cut();
@@ -130,162 +137,10 @@ BOOST_AUTO_TEST_CASE(a_change_that_happened_while_the_connection_was_away_is_tol
   session another = connect(options);
   BOOST_TEST(!std::get<0>(run(another.async_set("/a", "x", any_version, tuple))));
   heal_proxies();
-  BOOST_TEST(succeeds(changed));
+  BOOST_TEST(run_until([&] { return changed.done(); }));
+  BOOST_TEST(!changed.error());
   BOOST_TEST(changed.result<0>().data == "x");
   remove("/a");
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-// The lease: a session is never believed in for longer than the servers keep it.
-namespace {
-
-constexpr auto timeout = 5s;  // a busy machine may keep this process from its heartbeats for some seconds
-
-struct lease_case : fixture {
-  session_options in(lease_mode mode, std::size_t server = 1) {
-    auto with = options();
-    with.hosts = proxy_hosts()[server - 1];
-    with.lease = mode;
-    with.timeout = timeout;
-    return with;
-  }
-
-  /// The owner's belief must end before the server lets the next one in. The test itself sends nothing meanwhile.
-  void ends_in_time(lease_mode mode) {
-    create("/e");
-    session first = connect(in(mode, 1));
-    session second = connect(in(mode, 2));
-    election holds(first, "/e", {.id = "holds"});
-    election waits(second, "/e", {.id = "waits"});
-    auto held = must(run(holds.async_campaign(tuple)));
-    auto next = waits.async_campaign(recorded());
-    BOOST_TEST(run_until([&] { return children("/e").size() == 2; }));
-
-    // The session is idle for longer than its timeout, and heartbeats keep the lease.
-    const auto grown = held.valid_until() + timeout;
-    BOOST_TEST(run_until([&, &won = held] { return won.valid_until() > grown; }));
-    BOOST_TEST(!held.error());
-
-    cluster().proxy(1).freeze(true);
-    BOOST_TEST(succeeds(next));
-    BOOST_TEST((held.valid_until() < lease_clock::now()), "two believe at the same time");
-    BOOST_TEST(bool(held.error()));
-    heal_proxies();
-    BOOST_TEST(!std::get<0>(run(next.result<0>().async_release(tuple))));
-    BOOST_TEST(run_until([&] { return children("/e").empty(); }));
-    remove("/e");
-  }
-};
-
-}  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(leases, lease_case)
-
-BOOST_AUTO_TEST_CASE(a_belief_ends_before_the_successors_begins) { ends_in_time(lease_mode::standard); }
-BOOST_AUTO_TEST_CASE(so_does_a_strict_one) { ends_in_time(lease_mode::strict); }
-
-BOOST_AUTO_TEST_CASE(a_lease_counts_from_the_question_not_from_the_answer) {
-  session one = connect(in(lease_mode::standard));
-  const int server = server_of(one);
-  cluster().proxy(server).freeze(true);
-  auto late = one.async_get("/", recorded());
-  const auto asked = lease_clock::now();
-  BOOST_TEST(run_until([&] { return lease_clock::now() > asked + 300ms; }));
-  cluster().proxy(server).freeze(false);
-  BOOST_TEST(succeeds(late));
-  BOOST_TEST((one.valid_until() <= asked + timeout - timeout / 10 + 50ms), "timeout less a tenth");
-}
-
-BOOST_AUTO_TEST_CASE(in_strict_mode_heartbeats_prolong_the_lease) {
-  session one = connect(in(lease_mode::strict));
-  BOOST_TEST(!std::get<0>(run(one.async_sync(tuple))));
-  const auto before = one.valid_until();
-  const auto beats = one.counters().heartbeats;
-  BOOST_TEST(run_until([&] { return one.valid_until() > before; }));
-  BOOST_TEST(one.counters().heartbeats > beats);
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-// Every operation can be cancelled while it waits for its answer, and leaves nothing behind.
-namespace {
-
-struct cancel_case : fixture {
-  /// Starts the operation on a frozen connection, cancels it, and checks that the session goes on.
-  template <class... Results, class Start>
-  void cancels(Start start) {
-    for (auto type :
-         {asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal}) {
-      const int server = server_of(zk());
-      cluster().proxy(server).freeze(true);
-      auto result = recorder<Results...>(executor());
-      const auto sent = zk().counters().requests;
-      start(result.token());
-      BOOST_TEST(run_until([&] { return zk().counters().requests > sent; }));
-      BOOST_TEST(!result.done());
-      result.cancel(type);
-      BOOST_TEST(!result.done(), "never inside the call");
-      BOOST_TEST(run_until([&] { return result.done(); }, 5s));
-      BOOST_TEST(result.error() == asio::error::operation_aborted);
-      heal_proxies();
-      auto after = run(zk().async_sync(tuple));
-      BOOST_TEST(!std::get<0>(after));
-      BOOST_TEST(result.calls() == 1);
-    }
-    BOOST_TEST(zk().status().incarnation == 1u);
-  }
-};
-
-}  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(cancellation, cancel_case)
-
-BOOST_AUTO_TEST_CASE(of_reads) {
-  cancels<node_data>([&](auto token) { zk().async_get("/", token); });
-  cancels<node_stat>([&](auto token) { zk().async_exists("/", token); });
-  cancels<node_children>([&](auto token) { zk().async_children("/", token); });
-  cancels<acl>([&](auto token) { zk().async_get_acl("/", token); });
-  cancels<>([&](auto token) { zk().async_sync(token); });
-}
-
-BOOST_AUTO_TEST_CASE(of_writes_which_may_take_effect) {
-  create("/a");
-  cancels<node_stat>([&](auto token) { zk().async_set("/a", "x", any_version, token); });
-  BOOST_TEST(get("/a").data == "x", "they were sent");
-  cancels<>([&](auto token) { zk().async_set_acl("/a", open_acl(), any_version, token); });
-  cancels<>([&](auto token) { zk().async_remove("/none", any_version, token); });
-  cancels<created_node>([&](auto token) { zk().async_create("/a", "", create_mode::persistent, token); });
-  cancels<>([&](auto token) { zk().async_ensure_path("/a", token); });
-  cancels<std::vector<operation_result>>([&](auto token) { zk().async_commit(transaction().check("/a"), token); });
-  remove("/a");
-}
-
-BOOST_AUTO_TEST_CASE(of_added_credentials) {
-  cancels<>([&](auto token) { zk().async_add_credentials({"user", "secret"}, token); });
-}
-
-BOOST_AUTO_TEST_CASE(of_watches) {
-  cancels<node_data>([&](auto token) { zk().async_data_change("/never", 0, token); });
-  const auto seen = get("/").stat.pzxid;
-  cancels<node_children>([&](auto token) { zk().async_children_change("/", seen, token); });
-}
-
-BOOST_AUTO_TEST_CASE(of_waiting_for_the_session) {
-  auto with = options();
-  with.hosts = "127.0.0.1:1";
-  session nowhere = connect(with);
-  auto connected = nowhere.async_connected(recorded());
-  auto changed = nowhere.async_status_change(1'000'000, recorded());
-  auto read = nowhere.async_get("/", recorded());
-  run_until([&] { return nowhere.status().changes > 0; }, 100ms);
-  connected.cancel();
-  changed.cancel();
-  read.cancel();
-  BOOST_TEST(run_until([&] { return connected.done() && changed.done() && read.done(); }, 5s));
-  BOOST_TEST(connected.error() == asio::error::operation_aborted);
-  BOOST_TEST(changed.error() == asio::error::operation_aborted);
-  BOOST_TEST(read.error() == asio::error::operation_aborted);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

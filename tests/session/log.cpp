@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/log.hpp>
 
 #include "ensemble/print.hpp"

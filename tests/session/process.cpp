@@ -2,6 +2,7 @@
 #include <fcntl.h>
 
 #include <boost/asio/steady_timer.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include "session/core.hpp"
 #include "support/fixture.hpp"

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <boost/asio/steady_timer.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include "support/fixture.hpp"
 
@@ -52,12 +53,14 @@ BOOST_AUTO_TEST_CASE(descriptors_opened_by_others_while_the_connection_breaks_ar
     const auto changes = one.status().changes;
     cluster().proxy(server).cut();
     // Send into the broken connection: the first attempt fails inside the C client, which closes its socket there.
-    auto lost = one.async_exists("/", recorded());
+    auto lost = recorder<node_stat>(executor());
+    one.async_exists("/", lost.token());
     while (one.status().changes == changes) {
       if (others.size() < 200) others.push_back(std::make_unique<socket_pair>());
       io().poll_one();
     }
-    BOOST_TEST_REQUIRE(succeeds(lost));
+    BOOST_TEST_REQUIRE(run_until([&] { return lost.done(); }));
+    BOOST_TEST(!lost.error());
   }
   for (const auto& each : others) BOOST_TEST_REQUIRE(each->intact());
   BOOST_TEST(one.status().incarnation == 1u);
@@ -179,7 +182,8 @@ BOOST_AUTO_TEST_CASE(closing_does_not_block_the_executor_while_the_server_is_fro
   session one = connect(options);
   BOOST_TEST(!look(one));
   cluster().proxy(server_of(one)).freeze(true);
-  auto closing = one.async_close(recorded());
+  auto closing = recorder<>(executor());
+  one.async_close(closing.token());
   auto longest = 0ns;
   auto last = std::chrono::steady_clock::now();
   const auto begin = last;
@@ -218,12 +222,14 @@ BOOST_AUTO_TEST_CASE(a_stall_with_an_answer_waiting_in_the_socket_keeps_the_conn
   session one = connect(options);
   BOOST_TEST(!look(one));
   const auto connects = one.counters().connects;
+  auto asked = recorder<node_stat>(executor());
   const auto sent = one.counters().requests;
-  auto asked = one.async_exists("/", recorded());
+  one.async_exists("/", asked.token());
   BOOST_TEST(run_until([&] { return one.counters().requests > sent; }));
   std::this_thread::sleep_for(1100ms);  // as above
   BOOST_TEST(!look(one));               // this request gets to the C client before anything has looked at the socket
-  BOOST_TEST(succeeded(asked));
+  BOOST_TEST(asked.done());
+  BOOST_TEST(!asked.error());
   BOOST_TEST(one.counters().connects == connects);
 }
 

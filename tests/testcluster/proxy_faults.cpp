@@ -1,5 +1,5 @@
 // The faults of a connection to a server: a client sees each of them, the test heals it, and then a client works again.
-// tests/ensemble/line_order.cpp tests a lost reply to the create of a node in a waiting line.
+// tests/ensemble/line_loss.cpp tests a lost reply to the create of a node in a waiting line.
 #include <sstream>
 
 #include <boost/test/unit_test.hpp>

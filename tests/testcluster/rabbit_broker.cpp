@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <testcluster/rabbit_broker.hpp>
 

@@ -1,4 +1,6 @@
 // Redis for tests, and the command that starts it.
+#include <boost/test/unit_test.hpp>
+
 #include <testcluster/redis_broker.hpp>
 
 #include "commanded_broker.hpp"

@@ -1,0 +1,148 @@
+// A member leaves no node behind, in whatever way it leaves.
+#include "ensemble/campaigner.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+BOOST_FIXTURE_TEST_SUITE(line_leave, line_fixture)
+
+using asio::cancellation_type;
+const std::vector<cancellation_type> cancellations{cancellation_type::total, cancellation_type::partial,
+                                                   cancellation_type::terminal};
+
+BOOST_AUTO_TEST_CASE(a_waiter_that_is_cancelled_is_gone) {
+  auto& leader = join();
+  for (auto type : cancellations) {
+    auto& waiter = join();
+    waiter.result.cancel(type);
+    BOOST_TEST_REQUIRE(run_until([&] { return waiter.result.done(); }));
+    BOOST_TEST(waiter.result.error() == asio::error::operation_aborted);
+    BOOST_TEST(run_until([&] { return in_line() == 1; }));
+  }
+  release(leader);
+}
+
+BOOST_AUTO_TEST_CASE(so_is_one_that_is_cancelled_at_once) {
+  auto& leader = join();
+  for (auto type : cancellations) {
+    campaigner hasty(*this, connect(), "hasty");
+    server_of(hasty.zk);
+    hasty.start();
+    hasty.result.cancel(type);
+    BOOST_TEST_REQUIRE(run_until([&] { return hasty.result.done(); }));
+    BOOST_TEST(hasty.result.error() == asio::error::operation_aborted);
+    settle(hasty.zk);
+    BOOST_TEST(run_until([&] { return in_line() == 1; }));
+  }
+  release(leader);
+}
+
+BOOST_AUTO_TEST_CASE(so_is_one_whose_create_is_on_its_way) {
+  auto& leader = join();
+  for (auto type : cancellations) {
+    campaigner hasty(*this, connect(), "hasty");
+    const int server = server_of(hasty.zk);
+    settle(hasty.zk);
+    const auto before = hasty.zk.counters().requests;
+    cluster().proxy(server).freeze(true);
+    hasty.start();
+    BOOST_TEST_REQUIRE(run_until([&] { return hasty.zk.counters().requests == before + 2; }));
+    hasty.result.cancel(type);
+    BOOST_TEST_REQUIRE(run_until([&] { return hasty.result.done(); }));
+    BOOST_TEST(hasty.result.error() == asio::error::operation_aborted);
+    cluster().proxy(server).freeze(false);
+    settle(hasty.zk);
+    BOOST_TEST(run_until([&] { return in_line() == 1; }));
+  }
+  release(leader);
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_wait_for_a_connection_ends) {
+  campaigner far(*this, connect_far(), "far");
+  disconnect(far.zk);
+  far.start();
+  far.result.cancel();
+  BOOST_TEST_REQUIRE(run_until([&] { return far.result.done(); }));
+  BOOST_TEST(far.result.error() == asio::error::operation_aborted);
+  reconnect();
+}
+
+BOOST_AUTO_TEST_CASE(a_release_without_a_connection_is_done_after_it_is_back) {
+  auto& leader = join(connect_far());
+  auto& next = join();
+  BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+  disconnect(leader.zk);
+  release(leader);
+  BOOST_TEST(leader.held().error() == errc::closed);
+  BOOST_TEST(in_line() == 2u);
+  BOOST_TEST(!next.result.done());
+  reconnect();
+  BOOST_TEST_REQUIRE(run_until([&] { return next.leads(); }));
+  release(next);
+}
+
+BOOST_AUTO_TEST_CASE(a_release_whose_reply_is_lost_is_done) {
+  for (bool executed : {true, false}) {
+    auto& leader = join(connect_far());
+    BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+    executed ? own().drop_reply(testcluster::op::remove) : own().drop_request(testcluster::op::remove);
+    release(leader);
+    BOOST_TEST(run_until([&] { return in_line() == 0; }));
+  }
+  BOOST_TEST(own().drops() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(an_ownership_that_goes_out_of_scope_is_released) {
+  auto& next = [&]() -> campaigner& {
+    campaigner leader(*this, connect(), "short-lived");
+    leader.start();
+    BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+    auto& waiter = join();
+    ownership taken = std::move(leader.held());
+    BOOST_TEST(leader.held().error() == errc::closed);
+    BOOST_TEST(!taken.error());
+    return waiter;
+  }();
+  BOOST_TEST_REQUIRE(run_until([&] { return next.leads(); }));
+  release(next);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_release_does_no_harm) {
+  auto& leader = join();
+  BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+  release(leader);
+  release(leader);
+  BOOST_TEST_REQUIRE(run_until([&] { return in_line() == 0; }));
+}
+
+BOOST_AUTO_TEST_CASE(the_owner_is_asked_to_give_it_up) {
+  auto& leader = join();
+  BOOST_TEST_REQUIRE(run_until([&] { return leader.leads(); }));
+  recorder<> asked(executor());
+  leader.held().async_revoked(asked.token());
+  settle(leader.zk);
+  BOOST_TEST(!asked.done());
+  auto request = run(leader.contest.async_request_resignation(tuple));
+  BOOST_TEST(!std::get<0>(request), std::get<0>(request).message());
+  BOOST_TEST_REQUIRE(run_until([&] { return asked.done(); }));
+  BOOST_TEST(asked.error() == errc::revoked);
+  BOOST_TEST(!leader.held().error(), "it is asked, not forced");
+  release(leader);
+  auto nobody = run(leader.contest.async_request_resignation(tuple));
+  BOOST_TEST(std::get<0>(nobody) == errc::no_node);
+}
+
+BOOST_AUTO_TEST_CASE(a_foreign_owner_is_not_asked_and_keeps_its_data) {
+  const std::string foreign = "/e/_c_11111111-2222-4333-8444-555555555555-latch-0000000000";
+  election contest(zk(), "/e", {.id = "observer"});
+  for (const std::string data : {"10.1.1.0", "", "{broken", R"({"id":"10.1.1.0"})", "\xff\xfe"}) {
+    create(foreign, data);
+    BOOST_TEST(std::get<0>(run(contest.async_resignation_request(tuple))) == errc::foreign_data, data);
+    BOOST_TEST(std::get<0>(run(contest.async_request_resignation(tuple))) == errc::foreign_data, data);
+    BOOST_TEST(get(foreign).data == data);
+    BOOST_TEST(get(foreign).stat.version == 0);
+    remove(foreign);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
