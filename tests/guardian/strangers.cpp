@@ -66,7 +66,7 @@ struct strangers_case : guarding {
   }
 };
 
-const std::string hello = *backend::to_line(backend::guardian_hello{std::string(32, 'c'), 0ms});
+const std::string opening = *backend::to_line(backend::guardian_hello{std::string(32, 'c'), 0ms});
 
 }  // namespace
 
@@ -76,9 +76,9 @@ BOOST_AUTO_TEST_CASE(a_descriptor_that_waits_when_it_is_closed_keeps_nobody_wait
   start();
   lingering one;
   talker by(options.socket.path);
-  by.send(hello.substr(0, 5), {one.end()});
+  by.send(opening.substr(0, 5), {one.end()});
   one.let_go();
-  by.send(hello.substr(5));
+  by.send(opening.substr(5));
   run_until_logged("no pidfd");
   BOOST_TEST(by.hear().find("refused") != std::string::npos);
   expect_answer();
@@ -104,10 +104,10 @@ BOOST_AUTO_TEST_CASE(one_of_more_than_there_is_room_for_keeps_nobody_waiting) {
   std::vector<int> many(60, file.get());
   many.back() = one.end();
   talker by(options.socket.path);
-  by.send(hello.substr(0, 5), many);
+  by.send(opening.substr(0, 5), many);
   one.let_go();
   expect_answer();
-  by.send(hello.substr(5));
+  by.send(opening.substr(5));
   run_until_logged("one descriptor");
   BOOST_TEST(by.hear().find("refused") != std::string::npos);
   expect_answer();
