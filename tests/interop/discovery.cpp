@@ -1,4 +1,6 @@
 // Instances of services, registered by us or by Curator's x-discovery and read by the other.
+#include <boost/test/unit_test.hpp>
+
 #include "interop_case.hpp"
 
 using namespace interop;

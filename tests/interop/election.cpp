@@ -1,4 +1,6 @@
 // One leader, by our election, Curator's two and kazoo's.
+#include <boost/test/unit_test.hpp>
+
 #include "interop_case.hpp"
 
 using namespace interop;

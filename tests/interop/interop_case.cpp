@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include <boost/json.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include "support/secure_servers.hpp"
 

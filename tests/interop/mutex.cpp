@@ -1,4 +1,6 @@
 // One lock for C++, Java and Python.
+#include <boost/test/unit_test.hpp>
+
 #include "interop_case.hpp"
 
 using namespace interop;

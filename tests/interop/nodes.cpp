@@ -1,4 +1,6 @@
 // Recipes that consist of one node, or of one node for each member: barrier, counter, group.
+#include <boost/test/unit_test.hpp>
+
 #include "interop_case.hpp"
 
 using namespace interop;

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include <boost/test/unit_test.hpp>
+
 #include "interop_case.hpp"
 
 using namespace interop;

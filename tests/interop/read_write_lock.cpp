@@ -1,4 +1,6 @@
 // Readers share, writers exclude, whatever their language.
+#include <boost/test/unit_test.hpp>
+
 #include "interop_case.hpp"
 
 using namespace interop;
