@@ -29,7 +29,7 @@ std::string problems_at(const std::string& where) {
   return text;
 }
 
-election_status quiet() { return samples::healthy().elections->elections[0]; }
+election_status quiet() { return samples::healthy().elections->found[0]; }
 
 std::string of_servers(const std::vector<server_status>& servers, const problem_limits& limits = {}) {
   std::string text;

@@ -28,7 +28,7 @@ zkrecipes::node_stat stat_of(std::int64_t session, std::int64_t token) {
 }
 
 /// The members have the sessions 0x100, 0x101, ...
-node_line line_of(std::vector<std::pair<std::string, std::string>> members, std::string root = "") {
+node_line node_line_of(std::vector<std::pair<std::string, std::string>> members, std::string root = "") {
   node_line line;
   line.path = "/r";
   line.root.data = std::move(root);
@@ -63,9 +63,9 @@ std::string round_node(char who, int size, int number) {
 BOOST_AUTO_TEST_SUITE(recipe_states)
 
 BOOST_AUTO_TEST_CASE(the_first_in_line_holds_a_lock) {
-  const auto line = line_of({{lock_node(1), R"({"zkrecipes":"member","id":"a","revocable":true,"revoke":true})"},
-                             {lock_node(2), R"({"zkrecipes":"member","id":"b","revocable":true})"},
-                             {lock_node(3), "10.0.0.3"}});
+  const auto line = node_line_of({{lock_node(1), R"({"zkrecipes":"member","id":"a","revocable":true,"revoke":true})"},
+                                  {lock_node(2), R"({"zkrecipes":"member","id":"b","revocable":true})"},
+                                  {lock_node(3), "10.0.0.3"}});
   const auto lock = lock_of(line, false);
   BOOST_TEST(kind_text(lock) == "lock");
   BOOST_TEST(parts_of(lock) == "a:holder(asked to give up) b:waiter 10.0.0.3:waiter");
@@ -74,35 +74,36 @@ BOOST_AUTO_TEST_CASE(the_first_in_line_holds_a_lock) {
   BOOST_TEST(lock.client == "zkrecipes, Curator or zkrecipes");
   BOOST_TEST((lock.session == 0x100 && lock.waiting == 2u && lock.age == 2s));
   BOOST_TEST((lock.participants[1].token == 51 && lock.participants[1].position == 1));
-  BOOST_TEST(lock_of(line_of({}), true).state == "free");
-  BOOST_TEST(lock_of(line_of({}), true).holder.empty());
+  BOOST_TEST(lock_of(node_line_of({}), true).state == "free");
+  BOOST_TEST(lock_of(node_line_of({}), true).holder.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_grace_is_told) {
   const auto lock = lock_of(
-      line_of({{lock_node(1), R"({"zkrecipes":"member","id":"a","revocable":true,"revoke":true,"grace_ms":5000})"}}),
+      node_line_of(
+          {{lock_node(1), R"({"zkrecipes":"member","id":"a","revocable":true,"revoke":true,"grace_ms":5000})"}}),
       false);
   BOOST_TEST(lock.participants[0].detail == "asked to give up within 5.0 s");
 }
 
 BOOST_AUTO_TEST_CASE(what_looks_like_a_lock_and_may_be_something_else) {
   const std::string kazoos = "6c254eaee9d02e7fe2b13aea3aa596e6__lock__0000000001";
-  BOOST_TEST(kind_text(lock_of(line_of({{lock_node(1), "10.0.0.3"}}), false)) == "lock or election");
-  BOOST_TEST(kind_text(lock_of(line_of({{kazoos, "x"}}), false)) == "lock or read-write lock or election");
-  BOOST_TEST(kind_text(lock_of(line_of({{kazoos, "x"}}), true)) == "lock", "declared");
-  BOOST_TEST(kind_text(lock_of(line_of({{lock_node(1), R"({"zkrecipes":"candidate","id":"a"})"}}), false)) ==
+  BOOST_TEST(kind_text(lock_of(node_line_of({{lock_node(1), "10.0.0.3"}}), false)) == "lock or election");
+  BOOST_TEST(kind_text(lock_of(node_line_of({{kazoos, "x"}}), false)) == "lock or read-write lock or election");
+  BOOST_TEST(kind_text(lock_of(node_line_of({{kazoos, "x"}}), true)) == "lock", "declared");
+  BOOST_TEST(kind_text(lock_of(node_line_of({{lock_node(1), R"({"zkrecipes":"candidate","id":"a"})"}}), false)) ==
              "election");
 }
 
 BOOST_AUTO_TEST_CASE(members_behind_the_first_ones_are_counted) {
-  auto line = line_of({{lock_node(1), "a"}});
+  auto line = node_line_of({{lock_node(1), "a"}});
   for (int i = 2; i < 6; ++i) line.members.push_back({lock_node(i)});
   const auto lock = lock_of(line, true);
   BOOST_TEST((lock.waiting == 4u && lock.not_read == 4u && lock.participants.size() == 1u));
 }
 
 BOOST_AUTO_TEST_CASE(a_node_of_no_session_is_an_orphan) {
-  auto line = line_of({{lock_node(1), "a"}, {lock_node(2), "b"}});
+  auto line = node_line_of({{lock_node(1), "a"}, {lock_node(2), "b"}});
   line.members[0].stat->ephemeral_owner = 0;
   line.members[1].is_refused = true;
   const auto lock = lock_of(line, true);
@@ -116,74 +117,76 @@ BOOST_AUTO_TEST_CASE(a_node_of_no_session_is_an_orphan) {
 
 BOOST_AUTO_TEST_CASE(readers_together_and_writers_alone) {
   const std::string r = guid + "__READ__000000000", w = guid + "__WRIT__000000000";
-  const auto reading = read_write_lock_of(line_of({{r + "1", "a"}, {r + "2", "b"}, {w + "3", "c"}, {r + "4", "d"}}));
+  const auto reading =
+      read_write_lock_of(node_line_of({{r + "1", "a"}, {r + "2", "b"}, {w + "3", "c"}, {r + "4", "d"}}));
   BOOST_TEST(parts_of(reading) == "a:holder(read) b:holder(read) c:waiter(write) d:waiter(read)");
   BOOST_TEST(reading.state == "held for reading");
   BOOST_TEST((reading.holder == "2 holders" && reading.waiting == 2u && !reading.session));
-  const auto writing = read_write_lock_of(line_of({{w + "1", "a"}, {w + "2", "b"}}));
+  const auto writing = read_write_lock_of(node_line_of({{w + "1", "a"}, {w + "2", "b"}}));
   BOOST_TEST(parts_of(writing) == "a:holder(write) b:waiter(write)");
   BOOST_TEST(writing.holder == "a");
-  const auto passed = read_write_lock_of(line_of(
+  const auto passed = read_write_lock_of(node_line_of(
       {{w + "1", R"({"zkrecipes":"member","id":"a","shared":true})"}, {r + "2", "b"}, {w + "3", "c"}, {r + "4", "d"}}));
   BOOST_TEST(parts_of(passed) == "a:holder(write, downgraded) b:holder(read) c:waiter(write) d:waiter(read)");
-  BOOST_TEST(read_write_lock_of(line_of({})).state == "free");
+  BOOST_TEST(read_write_lock_of(node_line_of({})).state == "free");
 }
 
 BOOST_AUTO_TEST_CASE(permits_of_a_semaphore) {
   const std::string size3 = R"({"zkrecipes":"semaphore","recipe":"semaphore","size":3})";
   const auto semaphore =
-      semaphore_of(line_of({{permit_node(1, 2), "a"}, {permit_node(2, 2), "b"}, {permit_node(3, 1), "c"}}, size3));
+      semaphore_of(node_line_of({{permit_node(1, 2), "a"}, {permit_node(2, 2), "b"}, {permit_node(3, 1), "c"}}, size3));
   BOOST_TEST(parts_of(semaphore) == "a:holder(2 permits) b:waiter(2 permits) c:waiter(1 permit)");
   BOOST_TEST((semaphore.size == 3 && semaphore.taken == 2 && semaphore.waiting == 2u && semaphore.holder == "a"));
   BOOST_TEST(semaphore.state == "free");
-  const auto full = semaphore_of(line_of({{permit_node(1, 3), "a"}}, size3));
+  const auto full = semaphore_of(node_line_of({{permit_node(1, 3), "a"}}, size3));
   BOOST_TEST(full.state == "full");
 }
 
 // The mark in its data says that a member was let in before there were fewer permits.
 BOOST_AUTO_TEST_CASE(a_semaphore_that_was_resized_to_fewer_permits) {
   const std::string size1 = R"({"zkrecipes":"semaphore","recipe":"semaphore","size":1,"before":3})";
-  const auto over = semaphore_of(line_of({{permit_node(1, 1), "a"},
-                                          {permit_node(2, 1), R"({"zkrecipes":"member","id":"b","shared":true})"},
-                                          {permit_node(3, 1), "c"}},
-                                         size1));
+  const auto over = semaphore_of(node_line_of({{permit_node(1, 1), "a"},
+                                               {permit_node(2, 1), R"({"zkrecipes":"member","id":"b","shared":true})"},
+                                               {permit_node(3, 1), "c"}},
+                                              size1));
   BOOST_TEST(parts_of(over) == "a:holder(1 permit) b:holder(1 permit) c:waiter(1 permit)");
   BOOST_TEST((over.size == 1 && over.taken == 2));
 }
 
 BOOST_AUTO_TEST_CASE(a_semaphore_that_can_not_be_understood_or_was_not_used) {
   BOOST_TEST(
-      (semaphore_of(line_of({}, R"({"zkrecipes":"semaphore","size":0})")).access == recipe_access::foreign_data));
-  BOOST_TEST((semaphore_of(line_of({}, "garbage")).access == recipe_access::foreign_data));
-  BOOST_TEST(semaphore_of(line_of({})).state == "not used yet");
-  const auto unknown = semaphore_of(line_of({{permit_node(1, 1), "a"}}));
+      (semaphore_of(node_line_of({}, R"({"zkrecipes":"semaphore","size":0})")).access == recipe_access::foreign_data));
+  BOOST_TEST((semaphore_of(node_line_of({}, "garbage")).access == recipe_access::foreign_data));
+  BOOST_TEST(semaphore_of(node_line_of({})).state == "not used yet");
+  const auto unknown = semaphore_of(node_line_of({{permit_node(1, 1), "a"}}));
   BOOST_TEST(unknown.state == "size not known");
   BOOST_TEST(parts_of(unknown) == "a:member(1 permit)");
 }
 
 BOOST_AUTO_TEST_CASE(the_round_of_a_double_barrier) {
-  const auto gathering = double_barrier_of(line_of({{round_node('a', 3, 1), "a"}, {round_node('b', 3, 2), "b"}}));
+  const auto gathering = double_barrier_of(node_line_of({{round_node('a', 3, 1), "a"}, {round_node('b', 3, 2), "b"}}));
   BOOST_TEST(gathering.state == "gathering");
   BOOST_TEST((gathering.size == 3 && gathering.taken == 2 && gathering.waiting == 2u));
-  const auto open = double_barrier_of(line_of(
+  const auto open = double_barrier_of(node_line_of(
       {{round_node('a', 1, 1), "a"}, {round_node('b', 2, 2), "b"}},
       R"({"zkrecipes":"double_barrier","round":4,"members":["6c254eae-e9d0-2e7f-e2b1-3aea3aa596ea"],"places":[1]})"));
   BOOST_TEST(open.state == "open");
   BOOST_TEST(parts_of(open) == "a:inside b:waiter");
   BOOST_TEST((open.facts[0] == recipe_fact{"round", std::int64_t(4)}));
-  BOOST_TEST((double_barrier_of(line_of({}, "x")).access == recipe_access::foreign_data));
+  BOOST_TEST((double_barrier_of(node_line_of({}, "x")).access == recipe_access::foreign_data));
 }
 
 BOOST_AUTO_TEST_CASE(semaphores_of_curator_and_kazoo) {
-  const auto leases = line_of({{guid + "lease-0000000001", "10.0.0.1"}});
-  const auto waiting = line_of({{lock_node(2), "10.0.0.2"}});
+  const auto leases = node_line_of({{guid + "lease-0000000001", "10.0.0.1"}});
+  const auto waiting = node_line_of({{lock_node(2), "10.0.0.2"}});
   const auto curators = curators_semaphore_of("/c", leases, waiting);
   BOOST_TEST(parts_of(curators) == "10.0.0.1:holder 10.0.0.2:waiter");
   BOOST_TEST((curators.path == "/c" && curators.client == "Curator" && !curators.size && curators.taken == 1));
   BOOST_TEST((curators.facts[0] == recipe_fact{"size", {}}), "nobody stores it");
-  const auto kazoos = kazoos_semaphore_of(line_of({{"6c254eaee9d02e7fe2b13aea3aa596e6", "w"}}, "1"), line_of({}));
+  const auto kazoos =
+      kazoos_semaphore_of(node_line_of({{"6c254eaee9d02e7fe2b13aea3aa596e6", "w"}}, "1"), node_line_of({}));
   BOOST_TEST((kazoos.client == "kazoo" && kazoos.size == 1 && kazoos.taken == 1 && kazoos.state == "full"));
-  BOOST_TEST(!kazoos_semaphore_of(line_of({}, "x"), line_of({})).size);
+  BOOST_TEST(!kazoos_semaphore_of(node_line_of({}, "x"), node_line_of({})).size);
 }
 
 BOOST_AUTO_TEST_CASE(a_barrier_is_its_node) {
@@ -195,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_barrier_is_its_node) {
 }
 
 BOOST_AUTO_TEST_CASE(members_are_certain_only_if_declared) {
-  auto line = line_of({{"a", "x"}, {"b", "y"}});
+  auto line = node_line_of({{"a", "x"}, {"b", "y"}});
   line.members[1].stat->ephemeral_owner = 0;
   const auto seen = membership_of(line, false);
   BOOST_TEST(kind_text(seen) == "membership or persistent node");
@@ -204,9 +207,9 @@ BOOST_AUTO_TEST_CASE(members_are_certain_only_if_declared) {
   const auto declared = membership_of(line, true);
   BOOST_TEST(kind_text(declared) == "membership");
   BOOST_TEST((declared.participants.size() == 2u && declared.participants[1].is_orphan));
-  const auto uuids = membership_of(line_of({{"6c254eaee9d02e7fe2b13aea3aa596e6", ""}}), false);
+  const auto uuids = membership_of(node_line_of({{"6c254eaee9d02e7fe2b13aea3aa596e6", ""}}), false);
   BOOST_TEST(kind_text(uuids) == "membership or persistent node or double barrier or semaphore");
-  const auto party = membership_of(line_of({{"6c254eaee9d02e7fe2b13aea3aa596e6__party__", "x"}}), false);
+  const auto party = membership_of(node_line_of({{"6c254eaee9d02e7fe2b13aea3aa596e6__party__", "x"}}), false);
   BOOST_TEST((kind_text(party) == "membership" && party.client == "kazoo"));
 }
 
@@ -214,7 +217,7 @@ BOOST_AUTO_TEST_CASE(instances_of_a_service) {
   const std::string one =
       R"({"name":"mail","id":"1","address":"10.0.0.1","port":25,"registrationTimeUTC":1,"serviceType":"DYNAMIC",)"
       R"("enabled":false})";
-  auto line = line_of({{"1", one}, {"2", one}, {"x", "garbage"}});
+  auto line = node_line_of({{"1", one}, {"2", one}, {"x", "garbage"}});
   line.members[1].stat->ephemeral_owner = 0;
   const auto service = service_of(line);
   BOOST_TEST(parts_of(service) == "1:instance(10.0.0.1:25, draining) 2:instance(10.0.0.1:25, draining)");
