@@ -84,7 +84,7 @@ function(zkrecipes_part name)
     else()
       add_library(zkrecipes::${name}_${each} ALIAS ${target})
       set_target_properties(${target} PROPERTIES VERSION ${ZKRECIPES_VERSION} SOVERSION ${ZKRECIPES_ABI_VERSION}
-        INSTALL_RPATH "$ORIGIN")  # from a prefix of its own, one part finds the next
+        INSTALL_RPATH "$ORIGIN;${CMAKE_INSTALL_RPATH}")  # from a prefix of its own, one part finds the next
     endif()
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${base} EXPORT_NAME ${export_name} LINKER_LANGUAGE CXX)
   endforeach()

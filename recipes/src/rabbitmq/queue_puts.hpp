@@ -53,6 +53,7 @@ class queue_puts {
   /// All messages for this queue.
   void fail_queue(std::uint32_t shard, const error_code& why);
   void fail_all(const error_code& why);
+  bool has_results() const noexcept { return !results_.empty(); }
   std::deque<put_result> take_results() { return std::exchange(results_, {}); }
 
  private:

@@ -62,7 +62,9 @@ void rabbit_producer_state::accept(topic_caller::handler whose, std::vector<topi
   if (std::ranges::any_of(what, &is_too_large_message)) return inbox_.refuse(std::move(whose), errc::too_large);
   if (what.empty()) return inbox_.refuse(std::move(whose), error_code());
   inbox_.add(std::move(whose), std::move(what), is_many, [self = shared_from_this()](std::vector<waiting_put> arrived) {
-    for (auto& each : arrived) self->puts_.add(std::make_shared<put_progress>(std::move(each)));
+    std::vector<queue_puts::progress_ptr> all;  // without memory, none of them
+    for (auto& each : arrived) all.push_back(std::make_shared<put_progress>(std::move(each)));
+    for (auto& each : all) self->puts_.add(std::move(each));
     self->begin_work();
   });
 }
@@ -142,8 +144,7 @@ awaitable<void> rabbit_producer_state::wait_for_news() {
 }
 
 void rabbit_producer_state::complete_results() {
-  if (auto results = puts_.take_results(); !results.empty())
-    detail::complete_results(get_scheduler()->base, std::move(results));
+  if (puts_.has_results()) detail::complete_results(get_scheduler()->base, puts_.take_results());
 }
 
 /// When the broker has been silent for too long. Once it has rejected a message, the rest is waited for a little: what

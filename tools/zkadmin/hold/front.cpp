@@ -89,7 +89,8 @@ void front::pass_on(const signalfd_siginfo& got) {
   forward(number, is_of_terminal(got));
   if (number == SIGINT) is_interrupted_ = true;
   if (number != SIGTSTP) return;
-  wait_until_stopped();  // a command that still reads the terminal would take the line that its user types to the shell
+  // A command that still reads the terminal would take the line that its user types to the shell.
+  if (is_of_terminal(got)) wait_until_stopped();
   suffer(number);
   forward(SIGCONT, false);  // the kernel does not stop a group that no shell could continue, and sends it no SIGCONT
 }

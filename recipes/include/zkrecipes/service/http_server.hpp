@@ -22,10 +22,11 @@ namespace zkrecipes::service {
 /// What a client asks for.
 struct http_request {
   std::string method{};
-  std::string target{};  ///< The path; what follows a `?` is left out.
+  std::string target{};  ///< The path, without the query.
   std::map<std::string, std::string, std::less<>>
       fields{};  ///< By name, in lower case; of two with one name the first.
   std::string body{};
+  std::string query{};  ///< What follows the `?`.
 
   /// The text of a field, by its name in lower case; empty if there is none.
   std::string_view field(std::string_view name) const;

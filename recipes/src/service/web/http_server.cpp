@@ -51,7 +51,9 @@ constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 
 http_request request_of(http::request<http::string_body>&& from) {
   const std::string_view target(from.target());
-  http_request request{std::string(from.method_string()), std::string(target.substr(0, target.find('?')))};
+  const auto path = target.substr(0, target.find('?'));
+  http_request request{std::string(from.method_string()), std::string(path)};
+  if (path.size() < target.size()) request.query = target.substr(path.size() + 1);
   for (const auto& each : from) {
     std::string name(each.name_string());
     std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
@@ -274,7 +276,8 @@ asio::awaitable<bool> http_server::listener::serve_one(connection& on, boost::be
   const auto length = [&] { return static_cast<std::size_t>(request.content_length().value_or(limits_.body)); };
   const bool has_room = is_whole || make_room_for(on, length());
   if (!is_whole && has_room) {
-    if (boost::beast::iequals(request.get()[http::field::expect], "100-continue"))
+    const bool is_old = request.get().version() < 11;  // takes what comes first for the answer
+    if (!is_old && boost::beast::iequals(request.get()[http::field::expect], "100-continue"))
       co_await asio::async_write(on.stream, asio::buffer(go_on), as_result);  // curl waits a second for it
     auto [cut, more] = co_await http::async_read(on.stream, buffer, request, as_result);
     failure = cut;
