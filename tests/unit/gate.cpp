@@ -11,6 +11,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include "support/recorded.hpp"
 #include "unit/entering.hpp"
 
 using namespace zkrecipes;
