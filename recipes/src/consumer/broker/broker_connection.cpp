@@ -152,9 +152,9 @@ awaitable<error_code> broker_connection::try_brokers() {
 awaitable<std::vector<broker_connection::candidate>> broker_connection::resolve() {
   if (!lookup_) lookup_ = lookup::begin(*frame_);
   const auto found = lookup_;
-  auto why = wake::notified;
-  if (!found->is_there) why = co_await found->arrived.wait(frame_->session->now() + frame_->timeout);
-  if (why == wake::timed_out && !found->is_there) {
+  auto woken = wake::notified;
+  if (!found->is_there) woken = co_await found->arrived.wait(frame_->session->now() + frame_->timeout);
+  if (woken == wake::timed_out && !found->is_there) {
     server_.clear();
     for (const auto& each : frame_->brokers) server_ += (server_.empty() ? "" : ",") + backend::to_string(each);
     const auto* what = frame_->brokers.size() == 1 ? "the name was" : "the names were";
