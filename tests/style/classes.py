@@ -21,7 +21,6 @@ PARTS = ("recipes", "tools/zkadmin", "tools/demonstration", "tools/guardian", "t
 LARGE = {
     "amqp_client": 44,  # the machine of one protocol: each method of AMQP that we speak is a function, without I/O
     "json_object": 27,  # a getter and a setter for each type that a field of a record has
-    "rabbit_producer_state": 38,  # what the broker says of a message and what its callers are told share its progress
     "session": 26,  # the handle of users: one function for each request that ZooKeeper has
     "spool_file": 44,  # one database and its log: opening, writing and repair change the same state under one thread
     "spool_state": 65,  # calls, writes and sends of one spool are one machine: each step moves all three on
