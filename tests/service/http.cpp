@@ -245,14 +245,34 @@ BOOST_FIXTURE_TEST_CASE(a_long_message_is_refused, served) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_client_that_asks_whether_to_send_its_message_is_told, served) {
-  client.connect({asio::ip::make_address("127.0.0.1"), server.port()});
-  asio::write(client, asio::buffer("POST /messages HTTP/1.1\r\nHost: h\r\nIdempotency-Key: 1\r\n"
-                                   "Content-Length: 3\r\nExpect: 100-Continue\r\n\r\n"sv));
-  std::string told;
-  bool is_told = false;
-  asio::async_read_until(client, asio::dynamic_buffer(told), "\r\n\r\n", [&](auto, std::size_t) { is_told = true; });
-  while (!is_told) io.run_one();
-  BOOST_TEST(told == "HTTP/1.1 100 Continue\r\n\r\n");
+  const auto told = [this](const std::string& version) {
+    asio::ip::tcp::socket made(io);
+    made.connect({asio::ip::make_address("127.0.0.1"), server.port()});
+    const auto header = "POST /messages HTTP/" + version + "\r\nContent-Length: 3\r\nExpect: 100-Continue\r\n\r\n";
+    asio::write(made, asio::buffer(header));
+    if (version == "1.0") asio::write(made, asio::buffer("tea"sv));
+    std::string line;
+    bool is_told = false;
+    asio::async_read_until(made, asio::dynamic_buffer(line), "\r\n", [&](auto, std::size_t) { is_told = true; });
+    while (!is_told) io.run_one();
+    return line.substr(0, line.find('\r'));
+  };
+  BOOST_TEST(told("1.1") == "HTTP/1.1 100 Continue");
+  BOOST_TEST(told("1.0") == "HTTP/1.0 201 Created");  // it would take 100 for its answer
+}
+
+BOOST_FIXTURE_TEST_CASE(a_query_stands_beside_the_path, served) {
+  http_request seen;
+  http_server asked(io.get_executor(), "127.0.0.1", 0,
+                    [&](const http_request& request) -> asio::awaitable<http_response> {
+                      seen = request;
+                      co_return http_response::text(200, "so\n");
+                    });
+  asked.start();
+  client.connect({asio::ip::make_address("127.0.0.1"), asked.port()});
+  BOOST_TEST(code(http::verb::get, "/a/b?c=d?e") == 200);
+  BOOST_TEST(seen.target == "/a/b");
+  BOOST_TEST(seen.query == "c=d?e");
 }
 
 // Not closed without a word: a proxy in between would take that for a service that is down.
