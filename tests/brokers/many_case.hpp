@@ -12,7 +12,7 @@
 
 #include "brokers/letters_case.hpp"
 #include "ensemble/request_log.hpp"
-#include "queue/dead_letter.hpp"
+#include "queue/queue_layout.hpp"
 #include "support/coroutine.hpp"
 
 namespace zkrecipes::test {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/reply.hpp"
-#include "backend/watch_event.hpp"
+#include "backend/link.hpp"
+#include "backend/request.hpp"
 #include "script.hpp"
 
 namespace zkrecipes::conformance {

@@ -3,86 +3,61 @@
 # unresolved when the program is linked, which works only in a program at a fixed place (-no-pie).
 set(library_subjects
   core/backend/guardian/guardian_message
-  core/backend/guardian/hex
-  core/backend/opcode
   core/backend/request
-  core/backend/tcp_socket
+  core/backend/endpoint
   core/backend/tls/tls_context
-  core/backend/tls/tls_files
-  core/backend/tls/tls_reason
   core/backend/tls/tls_stream
   core/backend/zookeeper/answer_check
   core/backend/zookeeper/c_client_link
   core/backend/zookeeper/client_handle
   core/backend/zookeeper/credentials_frame
   core/backend/zookeeper/input_detour
-  core/backend/zookeeper/link_news
   core/backend/zookeeper/requests
   core/backend/zookeeper/server_input
-  core/backend/zookeeper/server_silence
-  core/backend/zookeeper/stand_in
-  flow/balance/pace_nodes
-  core/barrier/round_member
+  flow/balance/pacer
   core/barrier/round_record
   core/commit/transaction_index
   core/commit/commit_record
-  consumer/delivery/producer_marks
+  consumer/delivery/delivery_repeats
   core/discovery/service_instance
-  core/election/term_history
   core/election/term_record
   consumer/external/delivery_memory
-  consumer/external/held_messages
-  consumer/external/numbered_id
   consumer/external/place_progress
-  consumer/external/remembered_ids
-  consumer/external/settled_run
-  consumer/external/settled_runs
+  consumer/external/numbered_id
   consumer/notes/consumer_notes
-  core/format/json_fields
   core/format/json_object
-  core/format/json_text
   core/format/shown_text
-  core/line/member_data
   core/line/line_spec
   flow/once/once_state
-  core/queue/dead_letter
-  core/queue/entry
-  core/queue/key_mark
   core/queue/queue_layout
-  core/semaphore/permit_record
+  core/semaphore/permits
   core/session/error
   core/session/host_list
   core/session/node
   core/session/paths
-  core/session/tls_error
   consumer/shards/group_layout
   consumer/shards/member_record
   consumer/shards/map_reader
   consumer/shards/shard_name
   consumer/shards/shard_quarantine
-  consumer/shards/shard_set
   consumer/source/failed_attempts
   consumer/topic/log_position
   consumer/topic/packed_batch
   consumer/topic/topic_layout
   consumer/topic/topic_letters
-  core/backend/endpoint
   service/web/http_server
   service/web/metrics_page)
 set(spool_subjects
   spool/spool_error
   spool/spool_file
   spool/spool_file_open
-  spool/spool_file_room
   spool/spool_file_trouble
-  spool/spool_hold
   spool/spool_log
   spool/sqlite_statement)
 set(redis_subjects
   redis/redis_producer_state
   redis/redis_error
   redis/reply_reader
-  redis/stream_id
   redis/stream_position
   redis/stream_replies)
 set(rabbit_subjects
@@ -92,11 +67,10 @@ set(rabbit_subjects
   rabbitmq/amqp_handshake
   rabbitmq/amqp_refusal
   rabbitmq/amqp_table_check
-  rabbitmq/delivery_tags
-  rabbitmq/producer_name
   rabbitmq/queue_progress
+  rabbitmq/rabbit_core
   rabbitmq/rabbit_error
-  rabbitmq/rabbit_link)
+  rabbitmq/rabbit_connection)
 set(admin_subjects
   base/text
   change/audit

@@ -11,7 +11,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/strand.hpp>
 
-#include "backend/guardian/socket_guardian_line.hpp"
+#include "backend/guardian/guardian_stream.hpp"
 #include "backend/world.hpp"
 #include "guardian/guarding.hpp"
 #include "session/guardian_client.hpp"

@@ -1,5 +1,4 @@
 // Numbers that come from a file which feeds several queues: what is told of their holes, and what a consumer remembers.
-#include "rabbitmq/given_numbers.hpp"
 
 #include <cstdint>
 #include <string>
@@ -8,7 +7,7 @@
 
 #include "external/numbered_id.hpp"
 #include "rabbit/amqp_case.hpp"
-#include "rabbitmq/claimed_numbers.hpp"
+#include "rabbitmq/message_numbering.hpp"
 #include "rabbitmq/queue_progress.hpp"
 
 using namespace zkrecipes::test;

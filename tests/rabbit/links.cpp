@@ -11,7 +11,7 @@
 #include "brokers/scripted_stream.hpp"
 #include "rabbit/server_bytes.hpp"
 #include "rabbitmq/delivery_limit.hpp"
-#include "rabbitmq/rabbit_link.hpp"
+#include "rabbitmq/rabbit_connection.hpp"
 #include "support/fake_world.hpp"
 
 using namespace std::chrono_literals;

@@ -10,8 +10,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "rabbitmq/answer_watch.hpp"
 #include "rabbitmq/queue_publisher.hpp"
+#include "rabbitmq/rabbit_producer_state.hpp"
 
 using namespace zkrecipes::detail;
 

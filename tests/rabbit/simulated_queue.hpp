@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "rabbitmq/amqp_delivery.hpp"
-#include "rabbitmq/delivery_tags.hpp"
+#include "rabbitmq/amqp_content.hpp"
+#include "rabbitmq/queue_progress.hpp"
 
 namespace zkrecipes::test {
 

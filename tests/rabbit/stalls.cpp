@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "rabbitmq/stall_watch.hpp"
+#include "rabbitmq/queue_reader.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -6,7 +6,7 @@
 #include <zkrecipes/redis/redis_streams.hpp>
 
 #include "redis/redis_reply_text.hpp"
-#include "redis/reply_text.hpp"
+#include "redis/reply_reader.hpp"
 #include "redis/stream_replies.hpp"
 
 using namespace zkrecipes;

@@ -2,7 +2,7 @@
 #include <boost/mpl/list.hpp>
 #include <boost/mpl/push_front.hpp>
 
-#include "queue/dead_letter.hpp"
+#include "queue/queue_layout.hpp"
 #include "sources/own_log_under_test.hpp"
 #include "sources/own_queue_under_test.hpp"
 #include "sources/queue_under_test.hpp"

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "spool/file_case.hpp"
-#include "spool/spool_origins.hpp"
+#include "spool/spool_file.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

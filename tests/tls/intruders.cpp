@@ -10,7 +10,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backend/zookeeper/stand_in.hpp"
+#include "backend/zookeeper/client_handle.hpp"
 #include "tls/intruder.hpp"
 #include "tls/tls_case.hpp"
 

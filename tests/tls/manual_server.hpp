@@ -10,7 +10,7 @@
 #include <testcluster/authority.hpp>
 
 #include "backend/endpoint.hpp"
-#include "backend/tls/tls_handles.hpp"
+#include "backend/tls/tls_context.hpp"
 
 namespace zkrecipes::test {
 

@@ -12,7 +12,7 @@
 #include <boost/asio/ssl/error.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "backend/tls/tls_reason.hpp"
+#include "backend/tls/tls_context.hpp"
 #include "support/scripted_server.hpp"
 #include "tls/tls_case.hpp"
 

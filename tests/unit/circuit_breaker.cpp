@@ -9,8 +9,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "delivery/retry_pause.hpp"
-
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
 using namespace std::chrono_literals;

@@ -1,10 +1,10 @@
 // What one commit sends for many messages.
-#include "delivery/delivery_batch.hpp"
-
 #include <string>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
+
+#include "delivery/delivery_committer.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

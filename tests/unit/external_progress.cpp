@@ -6,9 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "external/held_messages.hpp"
 #include "external/place_progress.hpp"
-#include "external/remembered_ids.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gate/gate_table.hpp"
+#include "gate/gate_shard.hpp"
 #include "gate/sip_hash.hpp"
 #include "unit/entering.hpp"
 

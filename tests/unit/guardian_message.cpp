@@ -7,8 +7,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backend/guardian/hex.hpp"
-
 using namespace zkrecipes::backend;
 using namespace std::chrono_literals;
 

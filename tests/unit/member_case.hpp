@@ -7,7 +7,7 @@
 
 #include <zkrecipes/flow/shared_balance.hpp>
 
-#include "balance/pace_nodes.hpp"
+#include "balance/pacer.hpp"
 #include "unit/fake_session.hpp"
 
 namespace zkrecipes::test {

@@ -7,7 +7,7 @@
 #include <zkrecipes/multi_lock.hpp>
 #include <zkrecipes/read_write_lock.hpp>
 
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 #include "unit/fake_session.hpp"
 #include "unit/in_line.hpp"
 

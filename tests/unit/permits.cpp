@@ -5,7 +5,7 @@
 
 #include <zkrecipes/semaphore.hpp>
 
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

@@ -12,7 +12,7 @@
 
 #include <zkrecipes/queue.hpp>
 
-#include "delivery/producer_marks.hpp"
+#include "delivery/delivery_repeats.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

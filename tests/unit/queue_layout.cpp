@@ -10,7 +10,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "queue/dead_letter.hpp"
 #include "queue/item_list.hpp"
 
 using namespace zkrecipes;

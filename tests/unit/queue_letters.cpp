@@ -5,7 +5,7 @@
 #include <zkrecipes/queue.hpp>
 
 #include "delivery/message_in_hand.hpp"
-#include "queue/dead_letter.hpp"
+#include "queue/queue_layout.hpp"
 #include "source/source_letters.hpp"
 #include "unit/fake_session.hpp"
 

@@ -2,7 +2,7 @@
 // Taking from a queue through one object: cancelled takes, lost replies, and sessions that end.
 #include <zkrecipes/queue.hpp>
 
-#include "queue/attempts.hpp"
+#include "queue/queue_layout.hpp"
 #include "unit/reading.hpp"
 
 using namespace zkrecipes;

@@ -11,8 +11,8 @@
 #include "commit/commit_record.hpp"
 #include "commit/transaction_index.hpp"
 #include "election/term_record.hpp"
-#include "line/member_data.hpp"
-#include "queue/dead_letter.hpp"
+#include "line/line_spec.hpp"
+#include "queue/queue_layout.hpp"
 #include "semaphore/permits.hpp"
 #include "unit/fake_session.hpp"
 

@@ -1,6 +1,4 @@
 // A line as one of its members knows it: departures, ghosts, what is forgotten. No session.
-#include "line/roster.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -14,7 +12,8 @@
 #include <zkrecipes/semaphore.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
+#include "line/waiter.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes::detail;

@@ -24,7 +24,7 @@
 #include <zkrecipes/session.hpp>
 
 #include "backend/zookeeper/real_world.hpp"
-#include "backend/zookeeper/server_silence.hpp"
+#include "backend/zookeeper/server_input.hpp"
 #include "support/coroutine.hpp"
 #include "support/scripted_server.hpp"
 #include "unit/fake_session.hpp"

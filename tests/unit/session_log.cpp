@@ -21,7 +21,7 @@
 #include <zkrecipes/session_options.hpp>
 
 #include "backend/zookeeper/requests.hpp"
-#include "session/failure_list.hpp"
+#include "session/known_servers.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

@@ -1,5 +1,4 @@
 // Which numbers of a producer are settled, how that is stored, and what is forgotten.
-#include "external/settled_run.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -9,7 +8,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "external/settled_runs.hpp"
+#include "external/delivery_memory.hpp"
 
 using namespace zkrecipes::detail;
 

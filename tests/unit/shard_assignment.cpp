@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "planned_group.hpp"
-#include "shards/shard_set.hpp"
+#include "shards/shard_name.hpp"
 
 using namespace zkrecipes::detail;
 

@@ -6,8 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "election/term_history.hpp"
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -4,7 +4,7 @@
 #include <zkrecipes/consumer/shard.hpp>
 
 #include "source/source_letters.hpp"
-#include "topic/log_progress.hpp"
+#include "topic/log_reader.hpp"
 #include "topic/packed_batch.hpp"
 #include "topic/topic_letters.hpp"
 #include "topic/topic_transaction.hpp"

@@ -4,7 +4,7 @@
 #include <zkrecipes/election.hpp>
 
 #include "ensemble/print.hpp"
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

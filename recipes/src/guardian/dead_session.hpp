@@ -11,7 +11,7 @@
 #include <zkrecipes/session_options.hpp>
 
 #include "backend/endpoint.hpp"
-#include "backend/session_key.hpp"
+#include "backend/link.hpp"
 #include "session/condition.hpp"
 
 namespace zkrecipes::backend {

@@ -6,17 +6,58 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "rabbitmq/amqp_answer.hpp"
-#include "rabbitmq/amqp_confirm.hpp"
 #include "rabbitmq/amqp_content.hpp"
 #include "rabbitmq/amqp_frame_reader.hpp"
 #include "rabbitmq/amqp_handshake.hpp"
-#include "rabbitmq/amqp_unconfirmed.hpp"
 
 namespace zkrecipes::detail {
+
+/// The broker says what has become of messages that were put.
+struct amqp_confirm {
+  std::uint64_t tag = 0;     ///< The number that `rabbit_link::publish` returned.
+  bool is_multiple = false;  ///< It is about all up to this tag that are not confirmed yet.
+  bool is_taken = true;      ///< False: the broker could not take them (`basic.nack`).
+};
+
+/// The messages that were put and are not confirmed.
+/// A message that comes back has no tag, so they are found by their ids.
+class amqp_unconfirmed {
+ public:
+  void add(std::uint64_t tag, const std::string& id) {
+    ids_.emplace(tag, id);
+    tags_[id] = tag;
+  }
+  std::optional<std::uint64_t> tag_of(const std::string& id) const {
+    const auto found = tags_.find(id);
+    return found == tags_.end() ? std::nullopt : std::optional(found->second);
+  }
+  /// False: there is none of these.
+  bool remove(std::uint64_t tag, bool is_multiple) {
+    const auto begin = is_multiple ? ids_.begin() : ids_.find(tag);
+    const auto end = ids_.upper_bound(tag);
+    const bool is_one = begin != ids_.end() && begin->first <= tag;
+    if (!is_one) return false;
+    for (auto each = begin; each != end; ++each) forget(each->first, each->second);
+    ids_.erase(begin, end);
+    return true;
+  }
+
+ private:
+  void forget(std::uint64_t tag, const std::string& id) {
+    const auto found = tags_.find(id);
+    if (found != tags_.end() && found->second == tag) tags_.erase(found);
+  }
+
+  std::map<std::uint64_t, std::string> ids_;
+  std::unordered_map<std::string, std::uint64_t> tags_;
+};
 
 struct amqp_refusal;
 

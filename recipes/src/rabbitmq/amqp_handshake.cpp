@@ -13,8 +13,8 @@
 #include <zkrecipes/version.hpp>
 
 #include "backend/wiped_credentials.hpp"
-#include "rabbitmq/amqp_bytes.hpp"
-#include "rabbitmq/amqp_frame.hpp"
+#include "rabbitmq/amqp_frame_reader.hpp"
+#include "rabbitmq/amqp_memory.hpp"
 #include "rabbitmq/amqp_table_check.hpp"
 
 namespace zkrecipes::detail {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "rabbitmq/amqp_frame.hpp"
+#include "rabbitmq/amqp_frame_reader.hpp"
 #include "rabbitmq/amqp_memory.hpp"
 #include "rabbitmq/amqp_problem.hpp"
 

@@ -7,7 +7,7 @@
 #include <amqp.h>
 #include <amqp_framing.h>
 
-#include "rabbitmq/amqp_bytes.hpp"
+#include "rabbitmq/amqp_memory.hpp"
 
 namespace zkrecipes::detail {
 

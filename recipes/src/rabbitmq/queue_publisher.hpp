@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "rabbitmq/amqp_confirm.hpp"
+#include "rabbitmq/amqp_client.hpp"
 
 namespace zkrecipes::detail {
 

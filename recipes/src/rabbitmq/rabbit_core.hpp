@@ -1,6 +1,7 @@
 // The implementation of an object of RabbitMQ queues: what operators ask, and what they change.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,6 +12,19 @@
 #include "source/source_core.hpp"
 
 namespace zkrecipes::detail {
+
+/// The name of a producer.
+/// \throws std::invalid_argument if it has not 1 to 200 bytes, or has a slash or control characters, or is "." or "..".
+void require_producer_name(const std::string& name);
+
+/// What a message in RabbitMQ may have.
+/// The key is a header, and all headers of a message have to fit into one frame, of 4 096 bytes with some brokers.
+inline constexpr std::size_t longest_queue_key = 1'000;
+inline constexpr std::size_t most_bytes_of_message = 64 * 1024 * 1024;
+
+inline bool is_too_large_for_queue(const std::string& key, const std::string& data) {
+  return key.size() > longest_queue_key || key.size() + data.size() > most_bytes_of_message;
+}
 
 /// Whether this can be the name of a message of a queue.
 inline bool is_queue_message(std::string_view name) { return !name.empty(); }

@@ -6,7 +6,7 @@
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
-#include "broker/broker_frame.hpp"
+#include "broker/broker_connection.hpp"
 #include "source/source_frame.hpp"
 
 namespace zkrecipes::detail {

@@ -9,11 +9,10 @@
 
 #include <zkrecipes/rabbitmq/rabbit_producer.hpp>
 
-#include "rabbitmq/claimed_numbers.hpp"
-#include "rabbitmq/producer_name.hpp"
+#include "rabbitmq/message_numbering.hpp"
 #include "rabbitmq/rabbit_core.hpp"
 #include "rabbitmq/rabbit_producer_state.hpp"
-#include "session/handler_executor.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes {
 

@@ -9,7 +9,7 @@
 
 #include "backend/begin_once.hpp"
 #include "external/numbered_id.hpp"
-#include "rabbitmq/queue_limits.hpp"
+#include "rabbitmq/rabbit_core.hpp"
 #include "session/forwarding.hpp"
 
 namespace zkrecipes::detail {

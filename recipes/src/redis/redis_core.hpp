@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "redis/redis_frame.hpp"
-#include "redis/redis_question.hpp"
-#include "redis/stream_id.hpp"
+#include "redis/redis_inquiry.hpp"
+#include "redis/stream_position.hpp"
 #include "source/source_core.hpp"
 
 namespace zkrecipes::detail {

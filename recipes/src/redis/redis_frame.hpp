@@ -6,8 +6,8 @@
 
 #include <zkrecipes/redis/redis_streams.hpp>
 
-#include "broker/broker_frame.hpp"
-#include "delivery/read_share.hpp"
+#include "broker/broker_connection.hpp"
+#include "delivery/read_ahead.hpp"
 #include "source/source_frame.hpp"
 
 namespace zkrecipes::detail {

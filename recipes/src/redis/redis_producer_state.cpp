@@ -12,7 +12,7 @@
 
 #include "backend/begin_once.hpp"
 #include "format/whole_number.hpp"
-#include "redis/reply_text.hpp"
+#include "redis/reply_reader.hpp"
 #include "redis/stream_replies.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"

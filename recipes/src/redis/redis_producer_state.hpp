@@ -10,11 +10,9 @@
 #include <vector>
 
 #include "redis/redis_frame.hpp"
-#include "redis/redis_question.hpp"
+#include "redis/redis_inquiry.hpp"
 #include "session/operation.hpp"
-#include "topic/put_abandonment.hpp"
 #include "topic/put_inbox.hpp"
-#include "topic/put_result.hpp"
 
 struct redisReply;
 

@@ -11,7 +11,7 @@
 
 #include "format/json_object.hpp"
 #include "format/whole_number.hpp"
-#include "redis/reply_text.hpp"
+#include "redis/reply_reader.hpp"
 
 namespace zkrecipes::detail {
 

@@ -9,7 +9,7 @@
 
 #include <zkrecipes/error.hpp>
 
-#include "redis/stream_id.hpp"
+#include "redis/stream_position.hpp"
 
 namespace zkrecipes::detail {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "redis/redis_frame.hpp"
-#include "redis/stream_id.hpp"
+#include "redis/stream_position.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {

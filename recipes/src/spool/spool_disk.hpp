@@ -10,7 +10,7 @@
 
 #include <zkrecipes/error.hpp>
 
-#include "spool/spool_row.hpp"
+#include "spool/spool_target.hpp"
 
 namespace zkrecipes::detail {
 

@@ -6,7 +6,198 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/post.hpp>
 
+#include "session/background.hpp"
+#include "session/outcomes.hpp"
+
 namespace zkrecipes::detail {
+
+/// How a spooled producer is flushed and closed, and how it ends.
+/// Messages that were in the file before count too, so the last one is known only when the file is open and nothing
+/// waits for room any more that came before the call.
+awaitable<outcome<>> spool_state::flush(lease_clock::duration within) {
+  take_in();  // what was put before this call
+  const auto until = on_->deadline_of(within);
+  const auto arrival = arrivals_;
+  const auto failures = write_failures_;
+  std::optional<std::uint64_t> through;
+  if (was_open_ && !keeps_waiting(arrival)) through = accepted();
+  error_code error;
+  ++flushes_;
+  writer_.notify();
+  const auto is_put = [&] { return through && numbers_.put() >= *through; };
+  while (!error && !is_put()) {
+    error = co_await check_progress(until, failures);
+    const bool is_refused = stopped_ || is_closing_;  // what waited for room
+    if (!through && was_open_ && !is_refused && !keeps_waiting(arrival)) through = accepted();
+  }
+  --flushes_;
+  co_return outcome<>(is_put() ? error_code() : error);
+}
+
+awaitable<error_code> spool_state::check_progress(lease_clock::time_point until, std::uint64_t failures) {
+  if (stopped_) co_return stopped_;
+  if (is_over()) co_return errc::closed;
+  if (write_failures_ != failures && !keeps_unwritten()) co_return write_error_;
+  const auto why = co_await progress_.wait(until);
+  if (why == wake::cancelled) co_return asio::error::operation_aborted;
+  co_return why == wake::timed_out ? make_error_code(errc::timed_out) : error_code();
+}
+
+awaitable<outcome<>> spool_state::close(lease_clock::duration within) {
+  take_in();
+  const auto until = on_->deadline_of(within);
+  is_closing_ = true;
+  refuse_waiting(errc::closed);
+  writer_.notify();
+  progress_.notify();
+  const auto failures = write_failures_;
+  error_code early;
+  while (!early && (!was_open_ || lag() > 0) && !stopped_ && !is_over()) {
+    const auto why = co_await progress_.wait(until);
+    if (why == wake::cancelled) early = asio::error::operation_aborted;
+    if (why == wake::timed_out) early = errc::timed_out;
+    if (!early && write_failures_ != failures) early = write_error_;
+  }
+  co_await ignore_cancellation();
+  is_ending_ = true;
+  writer_.notify();
+  sender_.notify();
+  while (!is_over()) co_await progress_.wait();
+  if (is_gone_) co_return outcome<>(errc::closed);
+  disk_->stop();
+  const auto result = end_of_close(early);
+  refuse_unwritten(file_error_ ? file_error_ : errc::closed);
+  refuse_through(errc::closed);
+  co_return outcome<>(result);
+}
+
+/// How the file and the queue were left.
+error_code spool_state::end_of_close(const error_code& early) const {
+  if (file_error_) return file_error_;
+  if (lag() == 0) return {};
+  if (stopped_) return stopped_;
+  return early ? early : errc::closed;  // closed: by another call, which tells why
+}
+
+/// Nothing is put any more. What was accepted still goes into the file.
+void spool_state::stop(const error_code& why) {
+  stopped_ = why;
+  refuse_waiting(why);
+  refuse_through(why);
+  clear_outbox();
+  writer_.notify();
+  progress_.notify();
+  publish();
+}
+
+void spool_state::refuse_through(const error_code& why) {
+  for (auto& each : through_) answers_.add(*each, why, 0);
+  through_.clear();
+  answers_.send(on_->base);
+}
+
+void spool_state::abandon() noexcept {
+  disk_->stop();
+  if (!life_ || life_->is_over()) return;  // the context is shut down
+  asio::post(on_->strand, [self = shared_from_this()] { self->leave(); });
+}
+
+void spool_state::leave() {
+  take_in();
+  is_gone_ = true;
+  refuse_waiting(errc::closed);
+  refuse_unwritten(errc::closed);
+  refuse_through(errc::closed);
+  writer_.notify();
+  sender_.notify();
+  progress_.notify();
+  target_->cancel();
+  release(*on_, life_.get());
+}
+
+void spool_state::drop() {
+  std::vector<spool_put_ptr> arrived;
+  {
+    std::lock_guard lock(mutex_);
+    arrived.swap(arrived_);
+  }
+  const auto waiting = std::exchange(waiting_, {});  // they may let go of the user's object
+  const auto unwritten = std::exchange(buffer_, {});
+  const auto through = std::exchange(through_, {});
+}
+
+void spool_numbers::open(const spool_extent& found) noexcept {
+  put_ = found.put;
+  spooled_ = found.last;
+  base_ = found.base;
+  unsent_from_ = found.unsent_from;
+  bound_ = unsent_from_ != 0 ? unsent_from_ - 1 : spooled_;
+}
+
+/// Messages that are appended before the queue was asked have not been sent. The next run has to know that, if this one
+/// ends before it could ask: the queue's number may be that of messages which the file never had.
+std::uint64_t spool_numbers::unsent_from(bool appends) const noexcept {
+  if (was_agreed_) return 0;
+  return unsent_from_ == 0 && appends ? spooled_ + 1 : unsent_from_;
+}
+
+spool_numbers::finding spool_numbers::compare(std::uint64_t last_in_queue) const noexcept {
+  const auto last = static_cast<std::int64_t>(last_in_queue);
+  const auto reached = last + base_;
+  const auto put = static_cast<std::int64_t>(put_);
+  const auto bound = static_cast<std::int64_t>(bound_);
+  using kind = finding::kind;
+  if (reached < put) return {kind::anew, put_, put - last, static_cast<std::uint64_t>(put - reached)};
+  if (reached <= bound) return {kind::expected, static_cast<std::uint64_t>(reached), base_, 0};
+  const auto what = was_agreed_ ? kind::foreign : kind::gap;
+  return {what, bound_, bound - last, static_cast<std::uint64_t>(reached - bound)};
+}
+
+void spool_numbers::agree(const finding& what) noexcept {
+  put_ = what.put;
+  base_ = what.base;
+  unsent_from_ = 0;
+  is_agreed_ = was_agreed_ = true;
+}
+
+void spool_numbers::go_on() noexcept {
+  unsent_from_ = 0;
+  is_agreed_ = was_agreed_ = true;
+}
+
+void spool_numbers::on_spooled(std::uint64_t count, std::uint64_t unsent_from) noexcept {
+  spooled_ += count;
+  unsent_from_ = unsent_from;
+}
+
+void spool_life::drop() {
+  is_over_ = true;
+  disk_->stop();
+  if (auto state = whose_.lock()) state->drop();
+}
+
+void spool_answers::add(spool_put& whose, error_code error, std::uint64_t number) {
+  all_.push_back({std::move(whose.caller), error, number});
+}
+
+void spool_answers::send(const asio::any_io_executor& base) {
+  if (!all_.empty()) complete(base, std::exchange(all_, {}));
+}
+
+void spool_answers::complete(const asio::any_io_executor& base, std::deque<answer> all) {
+  asio::post(base, [base, all = std::move(all)]() mutable {
+    while (!all.empty()) {
+      auto first = std::move(all.front());
+      all.pop_front();
+      try {
+        first.whose.complete(first.error, first.number);
+      } catch (...) {
+        complete(base, std::move(all));
+        throw;
+      }
+    }
+  });
+}
 
 void spool_state::check(const spool_options& options) {
   using namespace std::chrono_literals;

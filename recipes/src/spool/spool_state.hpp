@@ -1,6 +1,9 @@
 // A spooled producer: accepts messages, writes them to the file, and puts them from there.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -9,17 +12,153 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/spool/spooled_producer.hpp>
 
+#include "limit/waiting_place.hpp"
 #include "session/operation.hpp"
-#include "spool/spool_age.hpp"
-#include "spool/spool_answers.hpp"
 #include "spool/spool_disk.hpp"
-#include "spool/spool_life.hpp"
-#include "spool/spool_numbers.hpp"
 #include "spool/spool_target.hpp"
+#include "topic/put_inbox.hpp"
 
 namespace zkrecipes::detail {
+
+/// The numbers of a spooled producer: those of messages in the file, and what follows from the queue's number.
+/// Messages up to `put` are in the queue, those up to `spooled` in the file. A message has the same number in both,
+/// less `base`: it differs from 0 once the queue was removed, or had messages that the file does not know. It does no
+/// I/O.
+class spool_numbers {
+ public:
+  /// The result of comparing the queue's last number with that of the file.
+  struct finding {
+    enum class kind {
+      expected,
+      gap,     ///< The queue has messages that the file never had.
+      anew,    ///< The queue has forgotten messages: it was removed, or is an older copy.
+      foreign  ///< Another producer has put messages since we agreed with the queue.
+    };
+    kind what = kind::expected;
+    std::uint64_t put = 0;
+    std::int64_t base = 0;
+    std::uint64_t count = 0;  ///< So many messages are in the gap, or forgotten.
+  };
+
+  void open(const spool_extent& found) noexcept;
+
+  std::uint64_t put() const noexcept { return put_; }
+  std::uint64_t spooled() const noexcept { return spooled_; }
+  std::int64_t base() const noexcept { return base_; }
+  std::uint64_t lag() const noexcept { return spooled_ - put_; }
+  /// The queue has been asked since the last failure. Only then may messages be sent.
+  bool is_agreed() const noexcept { return is_agreed_; }
+  /// For the next transaction: the first message that can not be in the queue, 0 if that is not known of any.
+  std::uint64_t unsent_from(bool appends) const noexcept;
+
+  finding compare(std::uint64_t last_in_queue) const noexcept;
+  /// The finding is in the file.
+  void agree(const finding& what) noexcept;
+  /// The queue knows no numbers: it goes on behind what is known to be in it.
+  void go_on() noexcept;
+
+  void on_spooled(std::uint64_t count, std::uint64_t unsent_from) noexcept;
+  /// Messages that were sent before may still be put late. Without them somebody else has put what we have not.
+  bool is_unclear() const noexcept { return bound_ > put_; }
+  void on_sent(std::uint64_t count) noexcept { bound_ = std::max(bound_, put_ + count); }
+  /// What was sent before can not be done any more: the record of the producer has moved on.
+  void on_put(std::uint64_t count) noexcept { bound_ = put_ += count; }
+  void record_failure() noexcept { is_agreed_ = false; }
+
+ private:
+  std::uint64_t put_ = 0;
+  std::uint64_t spooled_ = 0;
+  std::int64_t base_ = 0;
+  std::uint64_t bound_ = 0;  // none behind it can be in the queue
+  std::uint64_t unsent_from_ = 0;
+  bool is_agreed_ = false;
+  bool was_agreed_ = false;
+};
+
+// Ends a spooled producer with its execution context.
+
+class spool_state;
+
+/// The context keeps it. When the context is shut down, the thread of the disk has to end before the executor to which
+/// it posts has gone, and what waits is dropped: a caller may own the producer.
+class spool_life : public waiting_place {
+ public:
+  spool_life(std::weak_ptr<spool_state> whose, std::shared_ptr<spool_disk> disk)
+      : whose_(std::move(whose)), disk_(std::move(disk)) {}
+
+  void drop() override;
+  bool is_over() const noexcept { return is_over_; }
+
+ private:
+  std::weak_ptr<spool_state> whose_;
+  std::shared_ptr<spool_disk> disk_;
+  std::atomic<bool> is_over_ = false;
+};
+
+/// Answers to puts, which are given together.
+/// A put that has not been answered yet, or whose message is not in the file yet.
+struct spool_put {
+  spool_row_ptr row;  ///< None once it is in the file.
+  bool is_through;    ///< It is answered when the message is in the queue.
+  topic_caller caller;
+  std::uint64_t number = 0;       ///< That of its message, when that is in the file.
+  lease_clock::time_point due{};  ///< Until then it waits for others, if it is the first of a transaction.
+  std::uint64_t arrival = 0;      ///< Its place among those that ever waited for room.
+  bool is_cancelled = false;
+  bool is_late = false;  ///< It came behind the call of `async_close`.
+};
+
+using spool_put_ptr = std::shared_ptr<spool_put>;
+
+/// Calls handlers on their executors. An exception of one of them does not concern the others.
+class spool_answers {
+ public:
+  void add(spool_put& whose, error_code error, std::uint64_t number);
+  /// Gives those that were added since the last call. `base` runs the calls.
+  void send(const asio::any_io_executor& base);
+
+ private:
+  struct answer {
+    topic_caller whose;
+    error_code error;
+    std::uint64_t number;
+  };
+  static void complete(const asio::any_io_executor& base, std::deque<answer> all);
+
+  std::deque<answer> all_;
+};
+
+/// For how long messages have been accepted.
+/// Knows when messages were accepted, without a time for each: messages that were accepted within a fiftieth of the
+/// time since the oldest one share its mark. So the memory grows with the logarithm of that time.
+class spool_age {
+ public:
+  /// The messages up to `number` that have no mark yet were accepted at this time.
+  void record(std::uint64_t number, lease_clock::time_point at) {
+    const bool is_near = !marks_.empty() && (at - marks_.back().at) * 50 <= at - marks_.front().at;
+    if (is_near) {
+      marks_.back().number = number;
+    } else {
+      marks_.push_back({number, at});
+    }
+  }
+  void forget(std::uint64_t through) {
+    while (!marks_.empty() && marks_.front().number <= through) marks_.pop_front();
+  }
+  std::optional<lease_clock::time_point> oldest() const {
+    return marks_.empty() ? std::nullopt : std::optional(marks_.front().at);
+  }
+
+ private:
+  struct mark {
+    std::uint64_t number;
+    lease_clock::time_point at;
+  };
+  std::deque<mark> marks_;
+};
 
 /// A message is in `waiting_` until there is room for it, in `buffer_` until it is in the file, and in the file until
 /// it is known to be in the queue. Two coroutines work on the strand: the writer brings what is in the buffer into the

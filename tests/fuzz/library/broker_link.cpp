@@ -17,7 +17,7 @@
 
 #include "fuzz/library/broker_bytes.hpp"
 #include "fuzz/library/still_world.hpp"
-#include "rabbitmq/rabbit_link.hpp"
+#include "rabbitmq/rabbit_connection.hpp"
 
 namespace fuzz::broker_link_target {
 

@@ -12,7 +12,7 @@
 #include "rabbitmq/amqp_client.hpp"
 #include "rabbitmq/amqp_content.hpp"
 #include "rabbitmq/amqp_table_check.hpp"
-#include "rabbitmq/queue_limits.hpp"
+#include "rabbitmq/rabbit_core.hpp"
 
 namespace fuzz::broker_messages_target {
 

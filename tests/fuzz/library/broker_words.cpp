@@ -15,7 +15,6 @@
 #include "fuzz/library/broker_bytes.hpp"
 #include "rabbitmq/amqp_client.hpp"
 #include "rabbitmq/amqp_refusal.hpp"
-#include "rabbitmq/producer_name.hpp"
 #include "rabbitmq/queue_progress.hpp"
 #include "rabbitmq/rabbit_core.hpp"
 #include "session/paths.hpp"

@@ -7,10 +7,6 @@
 #include "external/delivery_memory.hpp"
 #include "external/numbered_id.hpp"
 #include "external/place_progress.hpp"
-#include "external/plain_number.hpp"
-#include "external/remembered_ids.hpp"
-#include "external/settled_run.hpp"
-#include "external/settled_runs.hpp"
 #include "fuzz/target.hpp"
 
 namespace fuzz::external_records_target {

@@ -4,7 +4,6 @@
 #include "election/term_record.hpp"
 #include "fuzz/target.hpp"
 #include "line/line_spec.hpp"
-#include "line/member_data.hpp"
 
 namespace fuzz::library_members_targets {
 

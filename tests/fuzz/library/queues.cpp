@@ -1,8 +1,6 @@
 // The nodes of queues.
-#include "delivery/producer_marks.hpp"
+#include "delivery/delivery_repeats.hpp"
 #include "fuzz/target.hpp"
-#include "queue/dead_letter.hpp"
-#include "queue/key_mark.hpp"
 #include "queue/queue_layout.hpp"
 
 namespace fuzz::library_queues_targets {

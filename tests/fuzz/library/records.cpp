@@ -1,17 +1,16 @@
 // Records of recipes: what was read is written as a record that reads the same.
 #include <array>
 
-#include "balance/pace_nodes.hpp"
+#include "balance/pacer.hpp"
 #include "barrier/round_record.hpp"
 #include "commit/commit_record.hpp"
 #include "commit/transaction_index.hpp"
-#include "election/term_history.hpp"
 #include "election/term_record.hpp"
 #include "fuzz/target.hpp"
 #include "line/line_spec.hpp"
 #include "notes/consumer_notes.hpp"
 #include "once/once_state.hpp"
-#include "semaphore/permit_record.hpp"
+#include "semaphore/permits.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/map_reader.hpp"
 #include "shards/member_record.hpp"

@@ -7,7 +7,6 @@
 #include "redis/redis_core.hpp"
 #include "redis/redis_producer_state.hpp"
 #include "redis/reply_reader.hpp"
-#include "redis/stream_id.hpp"
 #include "redis/stream_position.hpp"
 #include "redis/stream_replies.hpp"
 #include "source/source_letters.hpp"

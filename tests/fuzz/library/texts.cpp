@@ -4,7 +4,6 @@
 #include <zkrecipes/service_discovery.hpp>
 
 #include "backend/guardian/guardian_message.hpp"
-#include "backend/guardian/hex.hpp"
 #include "format/json_object.hpp"
 #include "fuzz/target.hpp"
 #include "session/host_list.hpp"

@@ -6,10 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "backend/reply.hpp"
+#include "backend/link.hpp"
 #include "backend/request.hpp"
-#include "backend/session_key.hpp"
-#include "backend/watch_event.hpp"
 #include "model/access.hpp"
 #include "world/pipe.hpp"
 

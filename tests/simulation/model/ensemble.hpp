@@ -12,8 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/link_options.hpp"
-#include "backend/watch_event.hpp"
+#include "backend/link.hpp"
 #include "model/connection.hpp"
 #include "model/prepare.hpp"
 #include "model/tree.hpp"

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "backend/reply.hpp"
 #include "backend/request.hpp"
 #include "model/access.hpp"
 #include "model/tree.hpp"

@@ -1,6 +1,6 @@
 #include "scenario/coordinator.hpp"
 
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 #include "scenario/begun_terms.hpp"
 
 namespace zkrecipes::simulation {

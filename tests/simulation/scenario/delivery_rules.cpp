@@ -6,7 +6,7 @@
 
 #include "election/term_record.hpp"
 #include "notes/consumer_notes.hpp"
-#include "queue/dead_letter.hpp"
+#include "queue/queue_layout.hpp"
 #include "scenario/coordinator.hpp"
 #include "topic/log_position.hpp"
 #include "topic/packed_batch.hpp"

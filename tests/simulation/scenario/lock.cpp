@@ -6,7 +6,7 @@
 
 #include <zkrecipes/lock.hpp>
 
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 #include "scenario/shared_line.hpp"

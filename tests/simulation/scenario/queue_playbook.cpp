@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "queue/dead_letter.hpp"
+#include "queue/queue_layout.hpp"
 #include "scenario/any_queue.hpp"
 
 namespace zkrecipes::simulation {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "queue/dead_letter.hpp"
+#include "queue/queue_layout.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "queue/attempts.hpp"
-#include "queue/dead_letter.hpp"
+#include "queue/queue_layout.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -8,7 +8,7 @@
 
 #include <zkrecipes/flow/shared_balance.hpp>
 
-#include "balance/pace_nodes.hpp"
+#include "balance/pacer.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 

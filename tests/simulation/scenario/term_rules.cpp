@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "election/term_history.hpp"
-#include "line/member_data.hpp"
+#include "election/term_record.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -12,7 +12,7 @@
 #include "cluster/collector.hpp"
 #include "cluster/line_status.hpp"
 #include "cluster/recognize.hpp"
-#include "commit/commit_sight.hpp"
+#include "commit/commit_transaction.hpp"
 #include "session/paths.hpp"
 
 namespace zkadmin {

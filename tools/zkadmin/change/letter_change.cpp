@@ -19,7 +19,6 @@
 #include "cluster/recognize.hpp"
 #include "queue/capacity.hpp"
 #include "queue/dead_letter_folder.hpp"
-#include "queue/key_mark.hpp"
 #include "queue/queue_layout.hpp"
 #include "topic/topic_letters.hpp"
 

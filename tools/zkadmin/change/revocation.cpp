@@ -5,7 +5,7 @@
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkadmin {
 namespace {

@@ -14,8 +14,7 @@
 #include "cluster/line_status.hpp"
 #include "cluster/nodes.hpp"
 #include "line/line_spec.hpp"
-#include "line/member_data.hpp"
-#include "semaphore/permit_record.hpp"
+#include "semaphore/permits.hpp"
 
 namespace zkadmin {
 namespace {

@@ -17,8 +17,6 @@
 #include "cluster/recognize.hpp"
 #include "cluster/stored_record.hpp"
 #include "line/line_spec.hpp"
-#include "queue/dead_letter.hpp"
-#include "queue/key_mark.hpp"
 #include "queue/queue_layout.hpp"
 #include "shards/shard_name.hpp"
 #include "source/source_layout.hpp"

@@ -11,8 +11,7 @@
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
 #include "line/line_spec.hpp"
-#include "line/member_data.hpp"
-#include "semaphore/permit_record.hpp"
+#include "semaphore/permits.hpp"
 
 namespace zkadmin {
 namespace {

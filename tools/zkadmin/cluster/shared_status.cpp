@@ -8,12 +8,12 @@
 
 #include <zkrecipes/service_discovery.hpp>
 
-#include "balance/pace_nodes.hpp"
+#include "balance/pacer.hpp"
 #include "base/text.hpp"
 #include "cluster/line_status.hpp"
 #include "cluster/nodes.hpp"
 #include "cluster/stored_record.hpp"
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 #include "once/once_state.hpp"
 
 namespace zkadmin {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "hold/descendants.hpp"
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkadmin {
 namespace {

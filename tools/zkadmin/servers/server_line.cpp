@@ -13,7 +13,6 @@
 #include <boost/asio/write.hpp>
 
 #include "backend/tls/tls_context.hpp"
-#include "backend/tls/tls_reason.hpp"
 #include "backend/world.hpp"
 #include "backend/zookeeper/real_world.hpp"
 #include "base/failure.hpp"

@@ -10,16 +10,59 @@
 #include <utility>
 #include <vector>
 
+#include <zkrecipes/error.hpp>
+#include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/log.hpp>
+#include <zkrecipes/session_options.hpp>
 
 #include "backend/broker_stream.hpp"
-#include "broker/broker_frame.hpp"
-#include "broker/broker_link.hpp"
+#include "backend/endpoint.hpp"
+#include "backend/tls/tls_context.hpp"
 #include "format/shown_text.hpp"
 #include "session/back_off.hpp"
 #include "session/condition.hpp"
+#include "session/core.hpp"
 
 namespace zkrecipes::detail {
+
+/// One connection to a broker.
+/// It connects to one numeric address, and ends once. On the strand.
+class broker_link {
+ public:
+  broker_link() = default;
+  virtual ~broker_link() = default;
+  broker_link(const broker_link&) = delete;
+  broker_link& operator=(const broker_link&) = delete;
+
+  virtual void connect(const backend::endpoint& broker) = 0;
+  virtual bool is_up() const noexcept = 0;
+  virtual bool is_over() const noexcept = 0;
+  /// Why it has ended, in words.
+  virtual const std::string& reason() const noexcept = 0;
+  /// Why it has ended.
+  virtual error_code why() const noexcept = 0;
+  /// When a part of an answer has come last. Heartbeats are none. A link that sends a large request in parts counts
+  /// these, too, as the system takes them.
+  virtual lease_clock::time_point last_passed() const noexcept = 0;
+  /// Ends the connection. Nothing is called after this.
+  virtual void abandon() = 0;
+};
+
+// What a connection to a broker needs to know.
+
+struct broker_frame {
+  core_ptr session{};
+  std::string kind{};  ///< "redis" or "rabbitmq"; the log has it in front of the address.
+  std::vector<backend::endpoint> brokers{};
+  std::shared_ptr<backend::tls_context> tls{};  ///< Null: plain text. On the strand.
+  std::chrono::milliseconds timeout{0};
+  retry_policy retry{};
+  error_code unavailable{};                          ///< The error of a broker that can not be reached.
+  error_code refused_credentials{};                  ///< The error of a broker that refuses user or password.
+  bool (*may_recover)(const error_code&) = nullptr;  ///< The broker is tried again after this error.
+};
+
+using broker_frame_ptr = std::shared_ptr<const broker_frame>;
 
 /// Finds a broker that serves, and authenticates. Failures that may pass are waited out with growing pauses; each new
 /// reason is told to the log of the session, without the password. Several coroutines may use it: one tries at a time,

@@ -12,7 +12,7 @@
 #include <zkrecipes/session_options.hpp>
 #include <zkrecipes/tls_options.hpp>
 
-#include "broker/broker_frame.hpp"
+#include "broker/broker_connection.hpp"
 
 namespace zkrecipes::detail {
 

@@ -8,6 +8,19 @@
 
 namespace zkrecipes {
 
+const char* to_string(coordinator_phase phase) noexcept {
+  switch (phase) {
+    case coordinator_phase::idle: return "idle";
+    case coordinator_phase::campaigning: return "campaigning";
+    case coordinator_phase::taking_over: return "taking_over";
+    case coordinator_phase::inaugurating: return "inaugurating";
+    case coordinator_phase::executing: return "executing";
+    case coordinator_phase::handing_over: return "handing_over";
+    case coordinator_phase::ending: return "ending";
+  }
+  return "?";
+}
+
 using namespace detail;
 
 consumer_coordinator::consumer_coordinator(session over, std::string path, consumer_coordinator_options options)

@@ -1,22 +1,93 @@
 #include "career/coordinator.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 
-#include "career/record_follower.hpp"
+#include "career/known_record.hpp"
 #include "career/take_over.hpp"
 #include "career/term_seat.hpp"
 #include "line/own_node.hpp"
 #include "line/waiter.hpp"
 #include "session/back_off.hpp"
+#include "session/condition.hpp"
+#include "session/forwarding.hpp"
 #include "session/mending.hpp"
 #include "session/undo.hpp"
 
 namespace zkrecipes::detail {
+
+/// Keeps the term record at hand for a candidate that is about to lead.
+/// What a candidate knows of the record. While it is next in line, it reads the record whenever that changes. Only the
+/// next in line watches the record, so that a change wakes no other candidate. On the strand.
+class record_follower : public std::enable_shared_from_this<record_follower> {
+ public:
+  /// `told` is called with each record that is read.
+  record_follower(scheduler_ptr on, std::optional<known_record> known, std::function<void(const term_record&)> told);
+
+  /// Nothing if the record was not read yet, or its node had other data when we got in line.
+  const std::optional<known_record>& known() const noexcept { return known_; }
+
+  /// Follows the record, which is the data of the line's parent, until `stop`, or until the candidate's node is lost.
+  void start(waiter_ptr candidate);
+  void stop();
+
+ private:
+  static awaitable<void> follow(std::shared_ptr<record_follower> self, waiter_ptr candidate);
+
+  std::optional<known_record> known_;
+  std::function<void(const term_record&)> told_;
+  bool stopped_ = false;
+  condition changed_;
+};
+
+record_follower::record_follower(scheduler_ptr on, std::optional<known_record> known,
+                                 std::function<void(const term_record&)> told)
+    : known_(std::move(known)), told_(std::move(told)), changed_(std::move(on)) {}
+
+void record_follower::start(waiter_ptr candidate) {
+  const auto strand = candidate->node()->session()->strand();
+  launch_detached(strand, follow(shared_from_this(), std::move(candidate)));
+}
+
+void record_follower::stop() {
+  stopped_ = true;
+  changed_.notify();
+}
+
+awaitable<void> record_follower::follow(std::shared_ptr<record_follower> self, waiter_ptr candidate) {
+  const auto& node = *candidate->node();
+  const auto& session = *node.session();
+  const auto& path = node.line().parent;
+  const forwarding line_changes(candidate->changed(), self->changed_);
+  back_off pause(session.options().retry.first_pause, session.options().retry.max_pause);
+  while (!self->stopped_ && !node.lost()) {
+    if (!candidate->line().is_next()) {
+      co_await self->changed_.wait();
+      continue;
+    }
+    auto hint = node.session()->arm(watch_kind::data, path, self->changed_);
+    auto read = co_await read_record(node.session(), path, node.bound());
+    auto& [error, known] = read;
+    if (error == errc::connection_loss) continue;  // the watch was not set
+    if (error == errc::server_error || error == errc::no_auth) {
+      co_await self->changed_.wait(pause.next(*session.get_scheduler()));
+      continue;
+    }
+    if (error) co_return;
+    if (!self->stopped_) {
+      self->told_(known.record);
+      self->known_ = std::move(known);
+    }
+    while (!hint->fired() && !self->stopped_ && !node.lost()) co_await self->changed_.wait();
+  }
+}
 
 /// The seat of a leader that was elected: its node is the first in the line of candidates.
 class line_seat final : public term_seat {

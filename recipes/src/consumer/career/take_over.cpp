@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "election/term_history.hpp"
+#include "election/term_record.hpp"
 #include "notes/consumer_notes.hpp"
 #include "session/back_off.hpp"
 #include "session/forwarding.hpp"

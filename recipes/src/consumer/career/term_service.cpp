@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "career/end_of_term.hpp"
+#include "career/term_state.hpp"
 #include "session/forwarding.hpp"
 #include "session/hook.hpp"
 

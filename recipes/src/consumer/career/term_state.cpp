@@ -2,12 +2,118 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "career/effects.hpp"
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <zkrecipes/error.hpp>
+#include <zkrecipes/transaction.hpp>
+
 #include "session/back_off.hpp"
+#include "session/core.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
+
+void work_clock::set_since(lease_clock::time_point since) {
+  const bool was_idle = std::exchange(since_, since) == never;
+  if (was_idle && since != never) changed_.notify();  // the time limit counts from now on
+}
+
+std::shared_ptr<void> work_clock::idle(std::shared_ptr<work_clock> self) {
+  asio::post(self->session_->strand(), [self] { ++self->idle_; });
+  auto work_goes_on = [self](void*) {
+    asio::post(self->session_->strand(), [self] {
+      self->idle_until_ = self->session_->now();
+      if (--self->idle_ == 0) self->changed_.notify();
+    });
+  };
+  return std::shared_ptr<void>(nullptr, work_goes_on);
+}
+
+// Finds out by the nodes concerned whether a transaction whose reply was lost was executed.
+
+enum class effects {
+  all,   ///< All nodes look as if it was done: it was, or it makes no difference.
+  none,  ///< All nodes look as if it was not done: it was not.
+  some,  ///< It can not be told: another client changes these nodes, too, or none can be judged.
+};
+
+/// Looks at the operations that can not succeed twice: removals, creates, and sets from a known version. Sequential
+/// creates tell nothing. One round trip.
+awaitable<outcome<effects>> check_effects(core_ptr session, transaction of);
+
+namespace {
+
+bool draws_number(create_mode mode) {
+  return mode == create_mode::persistent_sequential || mode == create_mode::ephemeral_sequential;
+}
+
+/// Whether the operation was done, as the node shows. Nothing if the node would look the same either way.
+std::optional<bool> is_done(const operation& what, const backend::reply& node) {
+  const bool is_there = !node.error;
+  switch (what.type) {
+    case operation::kind::remove: return !is_there;
+    case operation::kind::create:
+      if (draws_number(what.mode)) return std::nullopt;
+      return is_there && node.data == what.data;
+    case operation::kind::set:
+      if (what.version == any_version) return std::nullopt;
+      if (is_there && node.stat.version > what.version + 1) return std::nullopt;  // somebody has written since
+      return is_there && node.data == what.data && node.stat.version == what.version + 1;
+    case operation::kind::check: break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+awaitable<outcome<effects>> check_effects(core_ptr session, transaction of) {
+  std::vector<backend::request> looks;
+  for (const auto& each : of.operations()) looks.push_back(backend::make_request(backend::opcode::get, each.path));
+  // A node that the transaction changes twice tells nothing of the first change.
+  std::map<std::string, int> times;
+  for (const auto& each : of.operations()) ++times[each.path];
+  auto seen = co_await session->perform_all(std::move(looks));
+  std::size_t done = 0;
+  std::size_t not_done = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].error && seen[i].error != errc::no_node) co_return outcome<effects>(seen[i].error, effects::some);
+    const auto verdict = is_done(of.operations()[i], seen[i]);
+    if (verdict && times[of.operations()[i].path] == 1) ++(*verdict ? done : not_done);
+  }
+  auto sum = effects::some;  // also if no operation could be judged
+  if (done && !not_done) sum = effects::all;
+  if (not_done && !done) sum = effects::none;
+  co_return outcome<effects>(error_code(), sum);
+}
+
+bool is_end_of_term(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const boost::system::system_error& error) {
+    const auto& code = error.code();
+    return is_loss(code) || is_fatal(code) || code == errc::superseded || code == errc::outcome_unknown ||
+           code == errc::connection_loss || code == boost::asio::error::operation_aborted;
+  } catch (...) {
+    return false;
+  }
+}
+
+std::string text_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& known) {
+    return known.what();
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
+}
 
 using backend::opcode;
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "delivery/retry_pause.hpp"
-
 namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;

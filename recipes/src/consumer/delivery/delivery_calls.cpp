@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "backend/begin_once.hpp"
-#include "career/end_of_term.hpp"
+#include "career/term_state.hpp"
 #include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {

@@ -6,10 +6,164 @@
 #include <utility>
 #include <vector>
 
-#include "delivery/retry_pause.hpp"
+#include "delivery/circuit_breaker.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto figures_pause = 1s;
+constexpr auto still_after = 45s;  // so an operator's look sees it within a minute
+constexpr std::size_t longest_reason = 200;
+constexpr std::size_t longest_name = 256;  // a source of the user's may have longer ones
+
+/// As it stands in the record, which is written often.
+std::string shown_reason(const std::string& reason) {
+  return reason.empty() ? "no reason given" : reason.substr(0, longest_reason);
+}
+
+}  // namespace
+
+lease_clock::time_point delivery_figures::next_time() const {
+  if (present() != shown_.what) return shown_.at + figures_pause;
+  const auto since = term_->work().busy_since();
+  if (since == never) return never;
+  if (!shown_.what.is_still) return since + still_after;
+  // A call that was given up may be older than all whose messages are waited for.
+  const auto first = window_.stages().working_since();
+  return first == never || !shown_.what.still_message.empty() ? never : first + still_after;
+}
+
+delivery_figures::reading delivery_figures::read() const {
+  const auto now = term_->session()->now();
+  auto all = shown_;
+  all.at = now;
+  if (now < next_time()) return all;
+  all.what = present();
+  if (all.what != shown_.what) all.text = to_json(all.what);
+  return all;
+}
+
+/// Only what changes with the work: else the record would be written again and again.
+delivery_figures::figures delivery_figures::present() const {
+  const auto status = frame_.board.read();
+  figures all{status.received, status.done,    status.again,     status.parked, status.declined,
+              status.waited,   status.commits, status.held_back, status.resting};
+  if (breaker_.is_open()) all.held_off = shown_reason(breaker_.reason());
+  all.is_still = is_still(term_->work().busy_since());
+  if (const auto* which = hanging()) {
+    all.still_message = which->what->name.substr(0, longest_name);
+    all.still_since = which->begun;
+  }
+  if (!window_.all().empty()) all.oldest = window_.all().begin()->second.what->stat.ctime;
+  return all;
+}
+
+bool delivery_figures::is_still(lease_clock::time_point since) const {
+  return since != never && term_->session()->now() >= since + still_after;
+}
+
+const message_in_hand* delivery_figures::hanging() const {
+  if (!is_still(term_->work().busy_since())) return nullptr;
+  const auto& working = window_.stages().working();
+  if (working.empty() || !is_still(working.begin()->first)) return nullptr;
+  return &window_.all().at(working.begin()->second);
+}
+
+json_object delivery_figures::to_json(const figures& what) const {
+  auto count = [](auto number) { return static_cast<std::int64_t>(number); };
+  json_object all;
+  if (what == figures()) return all;
+  all.set("received", count(what.received)).set("done", count(what.done)).set("again", count(what.again));
+  all.set("parked", count(what.parked)).set("commits", count(what.commits));
+  if (what.declined) all.set("declined", count(what.declined));
+  if (what.waited) all.set("waited", count(what.waited));
+  all.set("held_back", count(what.held_back)).set("resting", count(what.resting));
+  if (!what.held_off.empty()) all.set("held_off", what.held_off);
+  if (what.is_still) all.set_flag("still", true);
+  if (!what.still_message.empty()) {
+    const auto age = std::chrono::ceil<std::chrono::milliseconds>(term_->session()->now() - what.still_since);
+    all.set("still_message", what.still_message).set("still_since_ms", wall_time(*term_->session()) - age.count());
+  }
+  return all.set("oldest_ms", what.oldest);
+}
+
+std::int64_t wall_time(const core& session) {
+  const auto since = session.get_scheduler()->world->wall_clock().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+}
+
+namespace {
+
+std::size_t bytes_of(const operation& one) {
+  constexpr std::size_t fixed_part = 64;
+  return fixed_part + one.path.size() + one.data.size();
+}
+
+bool is_plain_set(const operation& one) { return one.type == operation::kind::set && one.version == any_version; }
+
+}  // namespace
+
+void delivery_batch::add(member one, transaction settling, transaction effects) {
+  bytes_ += more_bytes(settling, effects);
+  one.first = count_;
+  for (auto& each : std::move(settling).operations()) append(std::move(each), false);
+  for (auto& each : std::move(effects).operations()) append(std::move(each), true);
+  members_.push_back(std::move(one));
+}
+
+void delivery_batch::append(operation one, bool is_effect) {
+  if (merges_) {
+    auto& touched = touches_[one.path];
+    touched.is_plain = touched.is_plain && is_effect && is_plain_set(one);
+    touched.last = count_;
+  }
+  ++count_;
+  operations_.push_back(std::move(one));
+}
+
+std::size_t delivery_batch::more_bytes(const transaction& settling, const transaction& effects) const {
+  std::size_t bytes = 0;
+  for (const auto& each : settling.operations()) bytes += bytes_of(each);
+  for (const auto& each : effects.operations()) {
+    const auto found = is_plain_set(each) ? touches_.find(each.path) : touches_.end();
+    const bool is_merged = found != touches_.end() && found->second.is_plain;
+    bytes += is_merged ? 0 : bytes_of(each);
+  }
+  return bytes;
+}
+
+bool delivery_batch::is_dropped(std::size_t place) const {
+  const auto found = touches_.find(operations_[place].path);
+  return found != touches_.end() && found->second.is_plain && found->second.last != place;
+}
+
+transaction delivery_batch::seal(transaction more) {
+  transaction all;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (is_dropped(i)) {
+      is_merged_ = true;
+      continue;
+    }
+    places_.push_back(i);
+    all.add(std::move(operations_[i]));
+  }
+  operations_.clear();
+  for (std::size_t i = 0; i < more.operations().size(); ++i) places_.push_back(count_ + i);
+  return all.append(std::move(more));
+}
+
+const delivery_batch::member* delivery_batch::owner_of(std::size_t place) const {
+  const member* found = nullptr;
+  if (place >= count_) return found;
+  for (const auto& each : members_) {
+    if (each.first <= place) found = &each;
+  }
+  return found;
+}
 
 using namespace std::chrono_literals;
 

@@ -3,22 +3,132 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <zkrecipes/transaction.hpp>
 
 #include "career/term_state.hpp"
 #include "delivery/circuit_breaker.hpp"
-#include "delivery/delivery_batch.hpp"
-#include "delivery/delivery_figures.hpp"
 #include "delivery/delivery_frame.hpp"
 #include "delivery/delivery_log.hpp"
 #include "delivery/delivery_repeats.hpp"
 #include "delivery/delivery_window.hpp"
+#include "delivery/message_in_hand.hpp"
+#include "delivery/message_source.hpp"
 #include "delivery/parked_keys.hpp"
 #include "delivery/probation.hpp"
+#include "format/json_object.hpp"
 
 namespace zkrecipes::detail {
+
+/// The figures of a consumer in the record of its term, for operators.
+/// They are written at most once a second, with a commit if there is one. On the strand.
+class delivery_figures {
+ public:
+  struct figures {
+    std::uint64_t received = 0, done = 0, again = 0, parked = 0, declined = 0, waited = 0, commits = 0;
+    std::size_t held_back = 0, resting = 0;
+    std::string held_off{};                 ///< Why nothing but probes is begun; empty: it is not so.
+    bool is_still = false;                  ///< A call of `process` has run for long.
+    std::string still_message{};            ///< The name of its message.
+    lease_clock::time_point still_since{};  ///< When it was begun.
+    std::int64_t oldest = 0;  ///< When the first message was put, in milliseconds since 1970; 0: there is none.
+
+    friend bool operator==(const figures&, const figures&) = default;
+  };
+  /// What a write of the record is to show.
+  struct reading {
+    figures what{};
+    json_object text{};
+    lease_clock::time_point at{};
+  };
+
+  /// All of these outlive it.
+  delivery_figures(term_ptr term, const delivery_frame& frame, const delivery_window& window,
+                   const circuit_breaker& breaker)
+      : term_(std::move(term)), frame_(frame), window_(window), breaker_(breaker) {}
+
+  /// When they have to be shown next; `never` if they are shown already.
+  lease_clock::time_point next_time() const;
+  /// The present ones, if it is time to show them; else those that are shown.
+  reading read() const;
+  bool is_shown(const reading& which) const { return which.what == shown_.what; }
+  void on_shown(reading which) { shown_ = std::move(which); }
+  /// The message whose call of `process` has run for long; null: there is none.
+  const message_in_hand* hanging() const;
+
+ private:
+  figures present() const;
+  json_object to_json(const figures& what) const;
+  bool is_still(lease_clock::time_point since) const;
+
+  term_ptr term_;
+  const delivery_frame& frame_;
+  const delivery_window& window_;
+  const circuit_breaker& breaker_;
+  reading shown_;
+};
+
+/// By the clock of this process, in milliseconds since 1970.
+std::int64_t wall_time(const core& session);
+
+/// The messages that one commit settles, and its transaction.
+/// If effects of several messages set one path unconditionally, and nothing else in the batch touches it, only the last
+/// of these sets is sent (it is *merged*): the same data stands there in the end.
+class delivery_batch {
+ public:
+  struct member {
+    message_in_hand* whose = nullptr;
+    settlement how;
+    std::size_t first = 0;  ///< The place of its first operation.
+  };
+
+  explicit delivery_batch(bool merges) : merges_(merges) {}
+
+  /// Adds a message with its effects. The operations of the source come first: their refusal tells that the message has
+  /// gone.
+  void add(member one, transaction settling, transaction effects);
+  /// The whole transaction; `more` belongs to no single message. Once.
+  transaction seal(transaction more);
+
+  const std::vector<member>& members() const noexcept { return members_; }
+  bool empty() const noexcept { return members_.empty(); }
+  /// About how many bytes these operations would add to the request.
+  std::size_t more_bytes(const transaction& settling, const transaction& effects) const;
+  std::size_t bytes() const noexcept { return bytes_; }
+
+  /// The place of an operation of the transaction among all that were added, those that were merged included.
+  std::size_t place_of(std::size_t operation) const { return places_.at(operation); }
+  /// The member that the operation at this place belongs to; null if it belongs to no single message.
+  const member* owner_of(std::size_t place) const;
+  /// Where the operations of no single message begin.
+  std::size_t end_of_members() const noexcept { return count_; }
+  /// Whether sets of several messages were merged.
+  bool is_merged() const noexcept { return is_merged_; }
+
+ private:
+  struct touch {
+    std::size_t last = 0;
+    bool is_plain = true;  // all of them are unconditional sets by effects
+  };
+
+  void append(operation one, bool is_effect);
+  bool is_dropped(std::size_t place) const;
+
+  bool merges_;
+  bool is_merged_ = false;
+  std::vector<member> members_;
+  std::vector<operation> operations_;               // until `seal`
+  std::size_t count_ = 0;                           // so many were added
+  std::unordered_map<std::string, touch> touches_;  // by path
+  std::vector<std::size_t> places_;
+  std::size_t bytes_ = 0;
+};
 
 class delivery_committer {
  public:

@@ -12,8 +12,26 @@
 #include <zkrecipes/consumer/term.hpp>
 
 #include "delivery/message_source.hpp"
+#include "session/condition.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
+
+/// What the parts of a run tell it.
+/// On the strand.
+struct delivery_news {
+  explicit delivery_news(scheduler_ptr on) : changed(std::move(on)) {}
+
+  /// A coroutine that was started may end before the start returns, when nobody waits for the notification yet.
+  void notify() {
+    is_there = true;
+    changed.notify();
+  }
+
+  condition changed;
+  bool is_there = false;
+  error_code error{};  ///< The run is to end with it.
+};
 
 /// The figures of a consumer, for its user and for operators.
 /// Thread safety: safe.

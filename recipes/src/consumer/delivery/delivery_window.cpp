@@ -2,10 +2,153 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace zkrecipes::detail {
+
+namespace {
+
+bool is_processed(const message_in_hand& which) {
+  return which.at == message_in_hand::stage::finished || which.at == message_in_hand::stage::committing;
+}
+
+}  // namespace
+
+void message_stages::add(const message_in_hand& which) {
+  ++counts_[static_cast<std::size_t>(which.at)];
+  if (is_strict_) unprocessed_.insert(unprocessed_.end(), which.number);
+}
+
+void message_stages::set(message_in_hand& which, stage at) {
+  const bool was_processed = is_processed(which);
+  leave(which);
+  which.at = at;
+  ++counts_[static_cast<std::size_t>(at)];
+  begun_ += which.is_begun() ? 1 : 0;
+  if (at == stage::working) working_.insert({which.begun, which.number});
+  if (at == stage::finished) finished_.insert(finished_.end(), which.number);
+  if (at == stage::resting) resting_.insert({which.rests_until, which.number});
+  if (is_strict_) track_processed(which, was_processed);
+}
+
+void message_stages::remove(const message_in_hand& which) {
+  leave(which);
+  if (!barring_.empty()) barring_.erase(which.number);
+  unprocessed_.erase(which.number);
+}
+
+bool message_stages::has_finished() const {
+  return !finished_.empty() && (unprocessed_.empty() || *finished_.begin() < *unprocessed_.begin());
+}
+
+/// It is in no stage any more.
+void message_stages::leave(const message_in_hand& which) {
+  if (which.at == stage::working) working_.erase({which.begun, which.number});
+  if (which.at == stage::finished) finished_.erase(which.number);
+  if (which.at == stage::resting) resting_.erase({which.rests_until, which.number});
+  begun_ -= which.is_begun() ? 1 : 0;
+  --counts_[static_cast<std::size_t>(which.at)];
+}
+
+void message_stages::track_processed(const message_in_hand& which, bool was_processed) {
+  const bool is_done = is_processed(which);
+  if (is_done && !was_processed) unprocessed_.erase(which.number);
+  if (!is_done && was_processed) unprocessed_.insert(which.number);
+  const bool bars_others = is_done && !lets_pass(which.outcome);
+  if (bars_others) barring_.insert(which.number);
+  if (!bars_others && !barring_.empty()) barring_.erase(which.number);
+}
+
+void message_lanes::add(const message_in_hand& which) {
+  auto& lane = lanes_[which.lane];
+  lane.insert(lane.end(), which.number);
+}
+
+void message_lanes::remove(const message_in_hand& which) {
+  const auto found = lanes_.find(which.lane);  // a declined message is in none
+  if (found == lanes_.end()) return;
+  found->second.erase(which.number);
+  if (found->second.empty()) lanes_.erase(found);
+}
+
+void message_lanes::review(const std::string& lane) {
+  const auto found = candidate(lane);
+  const auto old = ready_of_.find(lane);
+  if (old == ready_of_.end()) {
+    if (found == 0) return;
+    ready_of_.emplace(lane, found);
+  } else {
+    if (old->second == found) return;
+    ready_.erase(old->second);
+    if (found == 0) ready_of_.erase(old);
+    if (found != 0) old->second = found;
+  }
+  if (found != 0) ready_.insert(found);
+}
+
+std::uint64_t message_lanes::first_of(const std::string& lane) const {
+  const auto found = lanes_.find(lane);
+  return found == lanes_.end() ? 0 : *found->second.begin();
+}
+
+bool message_lanes::is_resting(const std::string& lane) const {
+  const auto first = first_of(lane);
+  return first != 0 && all_.at(first).at == message_in_hand::stage::resting;
+}
+
+/// The first message of the lane that is not begun, if those in front of it let it pass; else 0.
+std::uint64_t message_lanes::candidate(const std::string& lane) const {
+  auto first = first_of(lane);
+  if (first == 0) return 0;
+  if (is_strict_) {
+    if (stages_.unprocessed().empty()) return 0;
+    first = *stages_.unprocessed().begin();
+    if (stages_.is_barred(first)) return 0;
+  }
+  return all_.at(first).at == message_in_hand::stage::waiting ? first : 0;
+}
+
+void message_data::remove(const message_in_hand& which) {
+  if (which.is_loaded) --here_;
+  unwant(which);
+}
+
+void message_data::load(message_in_hand& which, message what) {
+  // An attempt that could not be counted on the servers counts here.
+  const bool is_same = what.stat.czxid == which.what->stat.czxid;
+  if (is_same) what.attempts = std::max(what.attempts, which.what->attempts);
+  if (!is_same || what.stat.version != which.what->stat.version) which.cost.reset();
+  which.what = std::make_shared<message>(std::move(what));
+  unwant(which);
+  if (!std::exchange(which.is_loaded, true)) ++here_;
+}
+
+void message_data::unload(message_in_hand& which) {
+  if (!which.is_loaded) return;
+  which.is_loaded = false;
+  auto rest_of_it = std::make_shared<message>();
+  rest_of_it->name = which.what->name;
+  rest_of_it->stat = which.what->stat;
+  rest_of_it->attempts = which.what->attempts;
+  which.what = std::move(rest_of_it);
+  --here_;
+}
+
+void message_data::unload_waiting(const message_lanes::members& lane) {
+  for (const auto number : lane) {
+    auto& each = all_.at(number);
+    if (!each.is_begun()) unload(each);
+    unwant(each);
+  }
+}
+
+void message_data::want(const message_lanes::members& lane) {
+  for (const auto number : lane) {
+    if (!all_.at(number).is_loaded) wanted_.insert(number);
+  }
+}
 
 namespace {
 

@@ -1,21 +1,139 @@
 // The messages of a term between receipt and settlement: which of them may be begun, and which may be committed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory_resource>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <zkrecipes/consumer/queue_consumer.hpp>
 
-#include "delivery/message_data.hpp"
 #include "delivery/message_in_hand.hpp"
-#include "delivery/message_lanes.hpp"
-#include "delivery/message_stages.hpp"
 
 namespace zkrecipes::detail {
+
+// Which messages of a window are in which stage.
+
+class message_stages {
+ public:
+  using stage = message_in_hand::stage;
+  using timed_messages = std::pmr::set<std::pair<lease_clock::time_point, std::uint64_t>>;
+
+  message_stages(bool is_strict, std::pmr::memory_resource* memory)
+      : is_strict_(is_strict), working_(memory), resting_(memory) {}
+
+  /// Adds a message that waits.
+  void add(const message_in_hand& which);
+  void set(message_in_hand& which, stage at);
+  void remove(const message_in_hand& which);
+
+  std::size_t count(stage at) const noexcept { return counts_[static_cast<std::size_t>(at)]; }
+  std::size_t working_count() const noexcept { return working_.size(); }
+  /// The number of messages that are processed, or have been and are not committed.
+  std::size_t begun_count() const noexcept { return begun_; }
+  /// When the next rest ends; `never` if no message rests.
+  lease_clock::time_point next_time() const { return resting_.empty() ? never : resting_.begin()->first; }
+  /// The number of the message whose rest ends next, if it has ended; else 0.
+  std::uint64_t rested(lease_clock::time_point now) const {
+    return next_time() <= now && !resting_.empty() ? resting_.begin()->second : 0;
+  }
+  /// The messages that are processed, by when their calls of `process` were begun.
+  const timed_messages& working() const noexcept { return working_; }
+  /// When the call that runs for the longest time was begun; `never` if none runs.
+  lease_clock::time_point working_since() const { return working_.empty() ? never : working_.begin()->first; }
+  /// The finished messages, by their numbers.
+  const message_numbers& finished() const noexcept { return finished_; }
+  /// Whether the first finished message is not behind one of the strict lane that is not processed.
+  bool has_finished() const;
+  /// In strict order: the messages that wait, are worked on, or rest.
+  const message_numbers& unprocessed() const noexcept { return unprocessed_; }
+  /// In strict order: whether one in front of this one is processed, and bars what comes behind it.
+  bool is_barred(std::uint64_t number) const { return !barring_.empty() && *barring_.begin() < number; }
+
+ private:
+  void leave(const message_in_hand& which);
+  void track_processed(const message_in_hand& which, bool was_processed);
+
+  bool is_strict_;
+  message_numbers finished_;
+  message_numbers unprocessed_;
+  message_numbers barring_;
+  timed_messages working_;
+  timed_messages resting_;  // by when their rest ends
+  std::array<std::size_t, 5> counts_{};
+  std::size_t begun_ = 0;
+};
+
+// The lanes of a window: which message of each may be begun next.
+
+class message_lanes {
+ public:
+  using members = std::pmr::set<std::uint64_t>;
+
+  /// Both outlive it. `is_strict`: all messages are in one lane.
+  message_lanes(const message_table& all, const message_stages& stages, bool is_strict,
+                std::pmr::memory_resource* memory)
+      : all_(all), stages_(stages), is_strict_(is_strict), lanes_(memory), ready_of_(memory) {}
+
+  /// Behind the others of its lane.
+  void add(const message_in_hand& which);
+  /// Does nothing if it is in none.
+  void remove(const message_in_hand& which);
+  /// Finds out which message of a lane may be begun next.
+  void review(const std::string& lane);
+
+  const members& of(const std::string& lane) const { return lanes_.at(lane); }
+  /// The number of its first message; 0: there is no such lane.
+  std::uint64_t first_of(const std::string& lane) const;
+  bool is_resting(const std::string& lane) const;
+  /// At most one of each lane: the next one that may be begun.
+  const message_numbers& ready() const noexcept { return ready_; }
+  /// How many messages wait behind others.
+  std::size_t held_back() const noexcept { return stages_.count(message_in_hand::stage::waiting) - ready_.size(); }
+
+ private:
+  std::uint64_t candidate(const std::string& lane) const;
+
+  const message_table& all_;
+  const message_stages& stages_;
+  bool is_strict_;
+  std::pmr::map<std::string, members> lanes_;
+  message_numbers ready_;
+  std::pmr::map<std::string, std::uint64_t> ready_of_;  // by lane
+};
+
+// The data of a window's messages: whose is here, and whose is to be read again.
+
+class message_data {
+ public:
+  explicit message_data(message_table& all) : all_(all) {}  // which outlives it
+
+  /// A message was added, with its data.
+  void add() noexcept { ++here_; }
+  void remove(const message_in_hand& which);
+  void load(message_in_hand& which, message what);
+  void unload(message_in_hand& which);
+  /// Drops the data of all of these that wait, so that they take no room while their lane rests.
+  void unload_waiting(const message_lanes::members& lane);
+  /// Those that were unloaded are to be read again.
+  void want(const message_lanes::members& lane);
+  void unwant(const message_in_hand& which) { wanted_.erase(which.number); }
+
+  std::size_t count() const noexcept { return here_; }
+  /// The numbers of those that are to be read again.
+  const message_numbers& wanted() const noexcept { return wanted_; }
+
+ private:
+  message_table& all_;
+  message_numbers wanted_;
+  std::size_t here_ = 0;
+};
 
 /// Messages form lanes: one for all messages in strict order, one for each key, or one for each message. A lane holds
 /// back what comes behind a message that is not done. The strict lane goes on when a message is processed, up to the

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "queue/key_mark.hpp"
+#include "queue/queue_layout.hpp"
 
 namespace zkrecipes::detail {
 

@@ -6,9 +6,21 @@
 #include <memory>
 #include <utility>
 
-#include "delivery/read_share.hpp"
-
 namespace zkrecipes::detail {
+
+/// How much the readers of one object may read ahead together.
+/// The bytes are shared equally by those that read, however many shards a process has. On the strand.
+class read_share {
+ public:
+  static constexpr std::size_t most_bytes = 64 * 1024 * 1024;
+
+  void join() noexcept { ++readers_; }
+  void leave() noexcept { --readers_; }
+  std::size_t bytes() const noexcept { return most_bytes / (readers_ > 0 ? readers_ : 1); }
+
+ private:
+  std::size_t readers_ = 0;
+};
 
 /// An answer is at most what is free of the reader's share, by the size that entries had last: two answers may be here,
 /// and larger entries than before make one of them larger. The first question is for a few entries. On the strand.

@@ -7,13 +7,114 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "external/settled_runs.hpp"
+#include "external/numbered_id.hpp"
 #include "format/json_object.hpp"
 #include "source/failed_attempts.hpp"
 
 namespace zkrecipes::detail {
+
+/// Which numbered messages are settled, for all producers.
+/// Which numbers of one epoch of a producer are settled.
+/// A set of numbers as disjoint ranges. Between two ranges is a message that is in hand, or one that can not come any
+/// more. At most 1 000 messages are in hand, so of `most_ranges` the lowest can be forgotten: its numbers count as not
+/// settled then, which doubles a message at worst. To take two ranges for one could lose the message between them.
+class settled_run {
+ public:
+  static constexpr std::size_t most_ranges = 2'000;
+
+  bool has(std::uint64_t number) const;
+  void add(std::uint64_t number) { add(number, number); }
+  /// All from `first` to `last`.
+  void add(std::uint64_t first, std::uint64_t last);
+  /// All numbers of another one.
+  void add(const settled_run& other);
+  void remove(const settled_run& other);
+  /// The numbers from `first` to `last` that are not in it.
+  settled_run without(std::uint64_t first, std::uint64_t last) const;
+  bool empty() const noexcept { return ranges_.empty(); }
+  /// There is a range.
+  void forget_lowest() { ranges_.erase(ranges_.begin()); }
+  std::size_t count_ranges() const noexcept { return ranges_.size(); }
+  /// What `to_text` takes, at most.
+  std::size_t most_text() const {
+    return ranges_.empty() ? 0 : ranges_.size() * 2 * (std::to_string(ranges_.back().last).size() + 1);
+  }
+
+  /// `1-29,32-39,57`.
+  std::string to_text() const;
+  /// Nothing unless `to_text` makes this very text, of 1 to `most_ranges` ranges. 0 is no number.
+  static std::optional<settled_run> parse(std::string_view text);
+
+ private:
+  struct range {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+  };
+
+  std::size_t place_behind(std::uint64_t number) const;
+  static std::optional<range> parse_range(std::string_view text);
+  bool append(const range& one);
+
+  std::vector<range> ranges_;  // in ascending order; a commit copies it, so it is flat
+};
+
+/// A run for each epoch of each producer. Those used longest ago are forgotten: at most `most_epochs` of a producer are
+/// kept, and `most_producers`, but none of those that the last `recent_settlements` settlements have used. At most
+/// 1 000 messages are delivered and not acknowledged, so nothing of a run that is forgotten can be delivered again. A
+/// spooled producer may put messages again after a restart, but only those of its last epoch, whose number is the
+/// largest.
+class settled_runs {
+ public:
+  static constexpr std::size_t most_epochs = 4;
+  static constexpr std::size_t most_producers = 256;
+  static constexpr std::uint64_t recent_settlements = 2'000;
+  static constexpr std::size_t most_runs = 2'048;     ///< Whenever they were used.
+  static constexpr std::size_t most_ranges = 10'000;  ///< All runs together.
+  /// What all of them take in the record, whenever they were used: a server takes no request of more than 1 MB, and a
+  /// record that does not fit would stop the source for good. To forget a run doubles a message at worst.
+  static constexpr std::size_t most_bytes = 240 * 1'024;
+
+  bool has(const numbered_id& which) const;
+  /// Those of this epoch of a producer; null: there are none.
+  const settled_run* find(const numbered_id& which) const;
+  /// Earlier epochs of this producer may have been forgotten, or all of it.
+  bool may_have_forgotten(const std::string& producer) const;
+  /// `first`: also all numbers from this one on, which are those of no message of this source; 0: that of `which`.
+  void add(const numbered_id& which, std::uint64_t first = 0);
+  /// Something else was settled.
+  void count_settlement() { ++settlements_; }
+  bool empty() const noexcept { return runs_.empty(); }
+
+  /// `1-29,57 8589934601 orders`: the numbers, the epoch and the producer. From the run that was used longest ago on.
+  std::vector<std::string> texts() const;
+  /// Adds a run that was used later than those before it. False: `texts` makes no such text, or the run is there.
+  bool append(std::string_view text);
+
+ private:
+  struct kept_run {
+    settled_run numbers{};
+    std::uint64_t used = 0;  // the number of the settlement
+  };
+  using runs = std::map<std::pair<std::string, std::uint64_t>, kept_run>;  // by producer and epoch
+  using run_list = std::vector<runs::const_iterator>;
+
+  bool is_recent(const kept_run& which) const { return settlements_ - which.used < recent_settlements; }
+  run_list by_use() const;
+  std::size_t forget_epochs(const std::string& producer);
+  void forget_producers();
+  void bound_bytes();
+  static std::size_t bytes_of(const runs::value_type& which);
+  void forget_lowest();
+  void forget(runs::const_iterator which);
+
+  runs runs_;
+  std::uint64_t settlements_ = 0;
+  std::size_t ranges_ = 0;
+  std::size_t bytes_ = 0;  // what they take in the record, at most
+};
 
 /// Messages with a `numbered_id` are remembered as runs of numbers, and known for ever as far as `settled_runs` says.
 /// Others are remembered one by one, until they are forgotten. It does no I/O.

@@ -10,7 +10,7 @@
 #include <boost/asio/strand.hpp>
 
 #include "backend/begin_once.hpp"
-#include "career/end_of_term.hpp"
+#include "career/term_state.hpp"
 #include "format/shown_text.hpp"
 #include "session/hook.hpp"
 #include "session/operation.hpp"

@@ -12,12 +12,38 @@
 #include <zkrecipes/log.hpp>
 
 #include "career/task.hpp"
-#include "external/external_frame.hpp"
-#include "external/external_port.hpp"
+#include "delivery/read_ahead.hpp"
 #include "session/back_off.hpp"
 #include "session/condition.hpp"
+#include "source/source_frame.hpp"
 
 namespace zkrecipes::detail {
+
+/// What all parts of one source of the user's share.
+/// The record is that of a feed: of an "external_log" or an "external_queue".
+struct external_frame : source_frame {
+  external_options options;
+  std::shared_ptr<read_share> reading = std::make_shared<read_share>();  ///< All readers share it. On the strand.
+};
+
+using external_frame_ptr = std::shared_ptr<const external_frame>;
+
+/// The calls of a user's log or queue, as both have them.
+/// Its functions run on the strand of the user's calls, and may throw what the user's throw.
+class external_port {
+ public:
+  virtual ~external_port() = default;
+
+  virtual std::string name() const = 0;
+  /// `place`: nothing to a queue.
+  virtual awaitable<error_code> open(std::string place) = 0;
+  virtual awaitable<external_batch> receive(std::size_t most) = 0;
+  /// These are settled: the ids of the messages for a queue, places for a log, in order.
+  virtual awaitable<error_code> report(std::vector<std::string> settled) = 0;
+  /// After `report`: the ids that can not come again.
+  virtual std::vector<std::string> take_forgotten() = 0;
+  virtual awaitable<void> close() = 0;
+};
 
 /// The result of a call. Written on the strand of the user's calls, and read when the call is done.
 struct external_answer {

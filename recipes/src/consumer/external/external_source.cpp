@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -10,17 +12,233 @@
 
 #include <zkrecipes/consumer/external_source.hpp>
 
-#include "external/external_frame.hpp"
-#include "external/external_message_source.hpp"
-#include "external/external_port.hpp"
+#include "delivery/read_ahead.hpp"
+#include "external/external_connection.hpp"
 #include "external/place_progress.hpp"
-#include "external/remembered_ids.hpp"
+#include "session/forwarding.hpp"
 #include "session/make.hpp"
+#include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"
+#include "source/failed_attempts.hpp"
+#include "source/log_source.hpp"
 #include "source/source_core.hpp"
 
 namespace zkrecipes::detail {
+
+/// The messages of one shard of a source of the user's: what logs and queues have in common.
+/// One call of the user's `receive` is under way while messages are wanted. It goes on when a wait of ours is
+/// cancelled, so nothing is lost; what it brings is kept until it is received. On the strand.
+class external_message_source : public log_source {
+ public:
+  std::string name() const final;
+  std::string failure() const final { return connection_->failure(); }
+
+  awaitable<error_code> open() final;
+  awaitable<outcome<std::vector<message>>> receive(std::size_t most) final;
+  /// From memory. One that has not come yet in this term may still come.
+  awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) final;
+  void set_order(message_order order) final;
+  transaction moving_on(const std::vector<settlement>& batch) final;
+  awaitable<void> settled(std::vector<settlement> batch) final;
+  awaitable<void> close() final;
+
+ protected:
+  external_message_source(external_frame_ptr frame, std::uint32_t shard, std::string group,
+                          std::unique_ptr<external_port> port);
+
+  const external_options& options() const noexcept { return frame_->options; }
+  external_connection& connection() noexcept { return *connection_; }
+  const held_messages& held() const noexcept { return held_; }
+
+ private:
+  /// The record of a group that has settled nothing.
+  virtual std::string first_record() const = 0;
+  /// Goes on from what is stored. False: it is no record of this kind.
+  virtual bool load(std::string_view record) = 0;
+  /// The record when these are settled, too.
+  virtual std::string record_after(const std::vector<settlement>& batch) const = 0;
+  /// These messages are settled, and the record is stored.
+  virtual void settle(const std::vector<settlement>& batch) = 0;
+  /// A message has come that is not held. False: it was settled before.
+  virtual bool admit(const std::string& id) = 0;
+  virtual failed_attempts failed(const std::string& id) const = 0;
+  /// Nothing is to be read before a message is settled that is in hand, because the record would become too large.
+  virtual bool is_far_ahead() const { return false; }
+  /// What the source has said besides messages, after all messages that came before it have been admitted.
+  virtual void take_news() {}
+  /// Where `external_log::open` goes on.
+  virtual std::string place() const { return {}; }
+
+  awaitable<error_code> read_record();
+  awaitable<error_code> await_more(std::size_t most);
+  void take_messages();
+  message make_message(const external_message& what) const;
+
+  external_frame_ptr frame_;
+  std::shared_ptr<external_connection> connection_;
+  condition changed_;
+  held_messages held_;
+  read_ahead ahead_;               // the bytes of these
+  std::deque<std::string> ready_;  // the ids of those that were not handed out yet
+};
+
+namespace {
+
+using held_list = std::vector<message>;
+using held_finds = std::vector<std::optional<message>>;
+
+constexpr std::size_t in_hand_in_strict_order = 500;
+constexpr std::size_t in_hand_by_key = 1'000;
+
+std::size_t most_in_hand(const external_options& options, message_order order) {
+  const auto by_itself = order == message_order::strict ? in_hand_in_strict_order : in_hand_by_key;
+  return options.in_hand.value_or(std::min(by_itself, options.remembered));
+}
+
+std::size_t size_of(const external_message& what) { return what.id.size() + what.key.size() + what.data.size(); }
+
+bool is_message_id(const std::string& id) { return !id.empty() && id.size() <= 256 && !has_control(id); }
+
+}  // namespace
+
+external_message_source::external_message_source(external_frame_ptr frame, std::uint32_t shard, std::string group,
+                                                 std::unique_ptr<external_port> port)
+    : log_source(frame, shard, std::move(group)),
+      frame_(std::move(frame)),
+      connection_(std::make_shared<external_connection>(frame_, std::move(port))),
+      changed_(frame_->session->get_scheduler()),
+      held_(most_in_hand(frame_->options, message_order::by_key)),
+      ahead_(frame_->reading, held_.most()) {}
+
+void external_message_source::set_order(message_order order) { held_.resize(most_in_hand(options(), order)); }
+
+std::string external_message_source::name() const {
+  return connection_->name() + ", shard " + shard_name(shard()) + ", group " + group();
+}
+
+awaitable<error_code> external_message_source::open() {
+  connection_->reset();
+  position().reset();
+  ahead_.stop();
+  held_.clear();
+  ready_.clear();
+  co_return error_code();
+}
+
+awaitable<void> external_message_source::close() {
+  ahead_.stop();
+  held_.clear();
+  ready_.clear();
+  co_await connection_->close();
+}
+
+awaitable<outcome<held_list>> external_message_source::receive(std::size_t most) {
+  const forwarding position_changes(position().changed(), changed_);
+  const forwarding connection_changes(connection_->changed(), changed_);
+  for (;;) {
+    auto error = co_await read_record();
+    if (!error && most == 0 && position().wants_look()) error = co_await position().look();
+    if (error || is_outdated() || most == 0) co_return zkrecipes::detail::failed<held_list>(error);
+    take_messages();
+    take_news();
+    if (connection_->has_failed()) co_return zkrecipes::detail::failed<held_list>(errc::career_failed);
+    if (!ready_.empty()) break;
+    error = co_await await_more(most);
+    if (error) co_return zkrecipes::detail::failed<held_list>(error);
+  }
+  held_list some;
+  while (some.size() < most && !ready_.empty()) {
+    some.push_back(make_message(*held_.find(ready_.front())));
+    ready_.pop_front();
+  }
+  co_return outcome<held_list>(error_code(), std::move(some));
+}
+
+/// The first time.
+awaitable<error_code> external_message_source::read_record() {
+  if (position().is_known()) co_return error_code();
+  auto begun = co_await position().begin(first_record());
+  auto& [error, seen] = begun;
+  if (error) co_return error;
+  if (!load(seen[0].data)) co_return errc::foreign_data;
+  position().know(seen[0]);
+  co_return error_code();
+}
+
+/// Waits for messages, or until something else is to be done.
+awaitable<error_code> external_message_source::await_more(std::size_t most) {
+  if (position().has_fired()) co_return co_await position().look();  // our own commits bring us here, too
+  if (!connection_->is_open()) {
+    auto error = co_await connection_->ready(place());
+    if (!error) held_.forget_deliveries();
+    co_return error;
+  }
+  ahead_.start();
+  const auto bytes = held_.empty() ? std::max<std::size_t>(ahead_.room(), 1) : ahead_.room();
+  const auto wanted = is_far_ahead() ? 0 : std::min({most, held_.room(), bytes});
+  if (wanted > 0) connection_->ask(wanted);
+  const auto why = co_await changed_.wait();
+  co_return why == wake::cancelled ? make_error_code(asio::error::operation_aborted) : error_code();
+}
+
+void external_message_source::take_messages() {
+  for (auto& each : connection_->take()) {
+    if (!is_message_id(each.id)) {
+      connection_->fail("receive: an id must have 1 to 256 bytes without control characters");
+      return;
+    }
+    if (held_.count_repeat(each.id) || !admit(each.id)) continue;
+    ready_.push_back(each.id);
+    ahead_.on_answer(1, size_of(each));
+    held_.add(std::move(each));
+  }
+}
+
+message external_message_source::make_message(const external_message& what) const {
+  message made;
+  made.name = what.id;
+  made.data = what.data;
+  made.key = what.key;
+  const auto attempts = failed(what.id);
+  made.attempts = attempts.count + 1;
+  made.stat.ctime = made.stat.mtime = what.timestamp;
+  if (attempts.count > 0) made.stat.mtime = attempts.since;  // the engine takes it for the first failed attempt
+  return made;
+}
+
+awaitable<outcome<held_finds>> external_message_source::read_again(std::vector<std::string> names) {
+  held_finds found;
+  for (auto& each : names) {
+    const auto* held = held_.find(each);
+    message unread;
+    if (!held) unread.name = std::move(each);
+    found.push_back(held ? make_message(*held) : std::move(unread));
+  }
+  co_return outcome<held_finds>(error_code(), std::move(found));
+}
+
+/// One write of the record from its known version, whatever the number of messages.
+transaction external_message_source::moving_on(const std::vector<settlement>& batch) {
+  transaction all;
+  if (!batch.empty()) position().write(all, record_after(batch));
+  return all;
+}
+
+awaitable<void> external_message_source::settled(std::vector<settlement> batch) {
+  take_messages();  // in front of the news that one of them can not come again
+  take_news();
+  settle(batch);
+  for (const auto& each : batch) {
+    if (each.how == settlement::kind::count_attempt) continue;
+    const auto* held = held_.find(each.what->name);
+    if (held) ahead_.on_taken(size_of(*held));
+    held_.remove(each.what->name);
+  }
+  position().on_written();
+  changed_.notify();
+  co_return;
+}
 
 /// The messages of one shard of a user's queue.
 class external_queue_source final : public external_message_source {

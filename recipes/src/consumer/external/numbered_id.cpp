@@ -1,7 +1,5 @@
 #include "external/numbered_id.hpp"
 
-#include "external/plain_number.hpp"
-
 namespace zkrecipes::detail {
 
 namespace {

@@ -5,9 +5,115 @@
 #include <set>
 #include <utility>
 
-#include "external/held_messages.hpp"
-
 namespace zkrecipes::detail {
+
+namespace {
+
+constexpr std::size_t longest_message_id = 256;
+
+}  // namespace
+
+/// The ids of those that will come can be of any length.
+std::size_t held_messages::room() const noexcept {
+  const auto left = most_bytes - std::min(most_bytes, bytes_);
+  return std::min(most_ - std::min(most_, all_.size()), left / (longest_message_id + bytes_of_attempts));
+}
+
+std::size_t held_messages::cost_of(std::string_view id) {
+  const auto is_escaped = [](char each) { return each == '"' || each == '\\'; };
+  return id.size() + static_cast<std::size_t>(std::ranges::count_if(id, is_escaped)) + 3;
+}
+
+const external_message* held_messages::find(std::string_view id) const {
+  const auto found = all_.find(id);
+  return found == all_.end() ? nullptr : &found->second.what;
+}
+
+void held_messages::add(external_message what) {
+  bytes_ += cost_of(what.id) + bytes_of_attempts;
+  auto id = what.id;
+  all_.emplace(std::move(id), held_message{std::move(what)});
+}
+
+bool held_messages::count_repeat(std::string_view id) {
+  const auto found = all_.find(id);
+  if (found == all_.end()) return false;
+  ++found->second.deliveries;
+  return true;
+}
+
+void held_messages::forget_deliveries() {
+  for (auto& [id, each] : all_) each.deliveries = 0;
+}
+
+std::size_t held_messages::deliveries(std::string_view id) const {
+  const auto found = all_.find(id);
+  return found == all_.end() ? 0 : found->second.deliveries;
+}
+
+void held_messages::remove(std::string_view id) {
+  const auto found = all_.find(id);
+  if (found == all_.end()) return;
+  bytes_ -= cost_of(id) + bytes_of_attempts;
+  all_.erase(found);
+}
+
+void held_messages::clear() {
+  all_.clear();
+  bytes_ = 0;
+}
+
+namespace {
+
+constexpr std::size_t most_id_bytes = 384 * 1'024;
+
+}  // namespace
+
+bool remembered_ids::load(std::string_view record) {
+  auto stored = parse_delivery_memory(record);
+  if (!stored) return false;
+  memory_ = std::move(*stored);
+  order_.clear();
+  bytes_ = 0;
+  for (auto& each : memory_.names()) {
+    bytes_ += held_messages::cost_of(each);
+    order_.push_back(std::move(each));
+  }
+  return true;
+}
+
+void remembered_ids::settle(const std::string& id) {
+  if (memory_.knows(id)) return;
+  memory_.settle(id);
+  order_.push_back(id);
+  bytes_ += held_messages::cost_of(id);
+  while (order_.size() > most_ || bytes_ > most_id_bytes) forget_oldest();
+}
+
+void remembered_ids::forget(const std::string& id) {
+  const auto found = std::ranges::find(order_, id);
+  if (found == order_.end()) return;
+  bytes_ -= held_messages::cost_of(id);
+  order_.erase(found);
+  memory_.forget(id);
+}
+
+void remembered_ids::fail(const std::string& id, std::int64_t since, const held_messages& held) {
+  auto all = memory_.failed_names();
+  if (all.size() >= most_counted && memory_.failed(id).count == 0) {
+    std::erase_if(all, [&](const std::string& each) { return held.contains(each); });
+    const auto began = [&](const std::string& each) { return memory_.failed(each).since; };
+    const auto oldest = std::ranges::min_element(all, {}, began);
+    if (oldest != all.end()) memory_.forget(*oldest);
+  }
+  memory_.fail(id, since);
+}
+
+void remembered_ids::forget_oldest() {
+  bytes_ -= held_messages::cost_of(order_.front());
+  memory_.forget(order_.front());
+  order_.pop_front();
+}
 
 namespace {
 

@@ -14,9 +14,6 @@
 #include <zkrecipes/flow/limiter.hpp>
 
 #include "limit/arrival_rule.hpp"
-#include "limit/ended_waiters.hpp"
-#include "limit/limit_clock.hpp"
-#include "limit/line_timer.hpp"
 #include "limit/waiting_line.hpp"
 #include "limit/waiting_place.hpp"
 

@@ -11,7 +11,6 @@
 #include "session/core.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/member_health.hpp"
-#include "shards/risk_turn.hpp"
 
 namespace zkrecipes::detail {
 

@@ -6,7 +6,7 @@
 #include "session/back_off.hpp"
 #include "session/outcomes.hpp"
 #include "shards/group_layout.hpp"
-#include "shards/shard_set.hpp"
+#include "shards/shard_name.hpp"
 
 namespace zkrecipes::detail {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "format/json_object.hpp"
-#include "shards/shard_set.hpp"
+#include "shards/shard_name.hpp"
 
 namespace zkrecipes::detail {
 

@@ -1,15 +1,198 @@
 #include "shards/planner.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "election/term_record.hpp"
 #include "line/line_spec.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 #include "shards/group_nodes.hpp"
 #include "shards/shard_quarantine.hpp"
+#include "shards/shard_seat.hpp"
 
 namespace zkrecipes::detail {
+
+namespace {
+
+constexpr std::int64_t most_returns = 2;  // times that a member may come back
+constexpr int longest_memory = 20;        // times `soon_`
+
+}  // namespace
+
+/// A member that an earlier planner has given orders has its number there.
+member_returns::incarnation member_returns::join(const listed_member& member, lease_clock::time_point now) const {
+  incarnation fresh{member.node, member.sequence, member.joined_ms, member.record.orders.returns};
+  fresh.first_seen = now;
+  const auto found = last_.find(member.record.id);
+  if (found == last_.end() || member.record.orders.plan != 0) return fresh;
+  const auto& before = found->second;
+  const bool was_short = member.joined_ms - before.joined_ms < soon_.count();
+  const bool was_in_vain = before.has_expected && !before.has_begun;
+  fresh.returns = !before.is_orderly && (was_short || was_in_vain) ? before.returns + 1 : 0;
+  return fresh;
+}
+
+void member_returns::look(std::vector<listed_member>& members, const std::vector<away_record>& away,
+                          lease_clock::time_point now, lease_clock::time_point& next) {
+  std::vector<listed_member*> all;
+  for (auto& each : members) all.push_back(&each);
+  std::ranges::sort(all, {}, [](const listed_member* each) { return each->sequence; });
+  for (auto* each : all) {
+    const auto& record = each->record;
+    const auto found = last_.find(record.id);
+    const bool is_known = found != last_.end() && found->second.sequence >= each->sequence;
+    if (is_known && found->second.node != each->node) continue;  // one that has joined again since
+    if (!is_known) last_[record.id] = join(*each, now);
+    auto& known = last_[record.id];
+    known.last_seen = now;
+    known.has_begun = known.has_begun || !record.orders.own.empty();
+    known.has_expected = known.has_expected || !record.orders.expect.empty();
+    known.is_orderly = known.is_orderly || record.is_draining;
+    each->record.orders.returns = known.returns;
+    const auto until = known.first_seen + soon_;
+    each->is_on_probation = known.returns >= most_returns && !known.has_begun && now < until;
+    if (each->is_on_probation) next = std::min(next, until);
+  }
+  for (const auto& each : away) {
+    const auto found = last_.find(each.id);
+    if (found != last_.end() && found->second.node == each.node) found->second.is_orderly = true;
+  }
+  std::erase_if(last_, [&](const auto& each) { return now >= each.second.last_seen + longest_memory * soon_; });
+}
+
+using backend::opcode;
+
+awaitable<error_code> moving_shards::look(shard_assignment& plan, lease_clock::time_point& next) {
+  const auto moves = plan.moves_under_way();
+  std::set<std::uint32_t> present;
+  std::vector<std::uint32_t> outdated;
+  for (const auto& each : moves) {
+    present.insert(each.shard);
+    const auto& hint = slots_[each.shard].hint;
+    if (!hint || hint->fired()) outdated.push_back(each.shard);
+  }
+  std::erase_if(slots_, [&](const auto& each) { return !present.contains(each.first); });
+  error_code error;
+  if (!outdated.empty()) error = co_await read(std::move(outdated));
+  const auto now = group_->session->now();
+  for (const auto& each : moves) {
+    auto& known = slots_[each.shard];
+    if (known.owner == each.to) plan.mark_begun(each.shard);
+    const bool is_news = std::exchange(known.to, each.to) != each.to;
+    if (known.free_since == never) continue;
+    if (is_news) known.free_since = now;
+    const auto overdue_at = known.free_since + group_->session->options().timeout;
+    if (now >= overdue_at) {
+      plan.mark_stuck(each.shard);
+    } else {
+      next = std::min(next, overdue_at);
+    }
+  }
+  co_return error;
+}
+
+/// Everything that can be learned is learned, also if some of it can not.
+awaitable<error_code> moving_shards::read(std::vector<std::uint32_t> shards) {
+  const auto& session = group_->session;
+  std::vector<backend::request> looks;
+  for (const auto each : shards) {
+    auto path = group_->where.record(each);
+    slots_[each].hint = session->arm(watch_kind::data, path, changed_);
+    looks.push_back(make_request(opcode::get, std::move(path), true));
+  }
+  auto answers = co_await session->perform_all(std::move(looks));
+  error_code error;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    auto refused = accept(shards[i], answers[i]);
+    if (refused) error = refused;
+  }
+  co_return error;
+}
+
+/// A record that may not be read tells nothing: then the shard counts as one that is free.
+error_code moving_shards::accept(std::uint32_t shard, const backend::reply& node) {
+  auto& seen = slots_[shard];
+  seen.owner.clear();
+  const bool is_told = !node.error || node.error == errc::no_node || node.error == errc::no_auth;
+  if (node.error && node.error != errc::no_auth) seen.hint.reset();
+  if (!is_told) return node.error;
+  const auto record = node.error ? std::nullopt : parse_record(node.data);
+  if (record && !record->finished()) seen.owner = member_of(*record);
+  if (!seen.owner.empty()) {
+    seen.free_since = never;
+  } else if (seen.free_since == never) {
+    seen.free_since = group_->session->now();
+  }
+  return {};
+}
+
+using backend::opcode;
+
+awaitable<error_code> away_notes::look() {
+  if (hint_ && !hint_->fired()) co_return error_code();
+  auto error = co_await read();
+  if (error) hint_.reset();
+  co_return error;
+}
+
+awaitable<error_code> away_notes::read() {
+  const auto& session = group_->session;
+  auto path = group_->where.away();
+  const auto deadline = session->now() + session->options().timeout;
+  hint_ = session->arm(watch_kind::children, path, changed_);
+  auto list = make_request(opcode::children, path, true);
+  auto listed = co_await session->perform(std::move(list), retry::always, nullptr, deadline);
+  if (listed.error == errc::no_node) {
+    notes_.clear();
+    hint_.reset();  // a list that is missing sets no watch
+    co_return co_await session->ensure_path(path);
+  }
+  if (listed.error) co_return listed.error;
+  std::vector<backend::request> reads;
+  for (const auto& each : listed.children) reads.push_back(make_request(opcode::get, join(path, each)));
+  auto nodes = co_await session->perform_all(std::move(reads), nullptr, deadline);
+  std::map<std::string, note> fresh;
+  for (auto& each : nodes) {
+    if (each.error == errc::no_node || each.error == errc::no_auth) continue;
+    if (each.error) co_return each.error;
+    auto record = parse_away_record(each.data);
+    if (!record) continue;
+    const auto known = notes_.find(record->id);
+    const bool is_same = known != notes_.end() && known->second.stat.mzxid == each.stat.mzxid;
+    const auto since = is_same ? known->second.since : session->now();
+    auto id = record->id;
+    fresh.insert_or_assign(std::move(id), note{std::move(*record), each.stat, since});
+  }
+  notes_ = std::move(fresh);
+  co_return error_code();
+}
+
+std::vector<away_record> away_notes::waiting(lease_clock::time_point& next) const {
+  std::vector<away_record> all;
+  for (const auto& each : notes_) {
+    const auto end = each.second.since + each.second.record.grace;
+    if (group_->session->now() >= end) continue;
+    next = std::min(next, end);
+    all.push_back(each.second.record);
+  }
+  return all;
+}
+
+std::vector<std::string> away_notes::over() const {
+  std::vector<std::string> all;
+  for (const auto& [id, each] : notes_) {
+    if (group_->session->now() >= each.since + each.record.grace) all.push_back(id);
+  }
+  return all;
+}
+
+std::optional<std::int32_t> away_notes::version_of(const std::string& id) const {
+  const auto found = notes_.find(id);
+  if (found == notes_.end()) return std::nullopt;
+  return found->second.stat.version;
+}
 
 using namespace std::chrono_literals;
 using backend::opcode;

@@ -1,6 +1,7 @@
 // Plans for all members of a shard group in one term.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,17 +10,114 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/lease_clock.hpp>
+
 #include "career/term_state.hpp"
 #include "group/children_reader.hpp"
 #include "session/background.hpp"
-#include "shards/away_notes.hpp"
+#include "session/core.hpp"
+#include "session/operation.hpp"
 #include "shards/group_frame.hpp"
-#include "shards/member_returns.hpp"
-#include "shards/moving_shards.hpp"
+#include "shards/member_record.hpp"
 #include "shards/quarantine_terms.hpp"
 #include "shards/shard_assignment.hpp"
 
 namespace zkrecipes::detail {
+
+/// How often members of a shard group come back, as a process does that a supervisor starts again and again.
+/// A member that comes back under its id gets its shards at once. After the second time in a row, soon after it had
+/// joined or without having begun a shard, it is on probation: it gets none before it has stayed for a while. The
+/// number stands in the member's orders, too, for the next planner: one that owns a shard has stayed. On the strand.
+class member_returns {
+ public:
+  /// `soon`: a member that was there for less has not proved that it stays.
+  explicit member_returns(std::chrono::milliseconds soon) : soon_(soon) {}
+
+  /// Notes who is there, and fills in what is known of them. `next`: when a probation ends, if that is earlier.
+  void look(std::vector<listed_member>& members, const std::vector<away_record>& away, lease_clock::time_point now,
+            lease_clock::time_point& next);
+
+ private:
+  struct incarnation {
+    std::string node;
+    std::int32_t sequence = 0;
+    std::int64_t joined_ms = 0;
+    std::int64_t returns = 0;
+    bool has_begun = false;     ///< A shard.
+    bool has_expected = false;  ///< It was to own some.
+    bool is_orderly = false;    ///< Its end.
+    lease_clock::time_point first_seen{};
+    lease_clock::time_point last_seen{};
+  };
+
+  incarnation join(const listed_member& member, lease_clock::time_point now) const;
+
+  std::chrono::milliseconds soon_;
+  std::map<std::string, incarnation> last_;  // by id
+};
+
+// Follows the records of shards that are on their way to a new owner.
+
+class moving_shards {
+ public:
+  /// `changed` is notified when one of the records has changed.
+  moving_shards(group_frame_ptr group, condition& changed) : group_(std::move(group)), changed_(changed) {}
+
+  /// Looks at the records of the shards that are on their way and may have changed since the last look. Notes in `plan`
+  /// those whose owner to be has begun its term, and those that have had no owner for so long that the owner to be has
+  /// some trouble. `next`: when that will be told of another one, if that is earlier. One round trip.
+  awaitable<error_code> look(shard_assignment& plan, lease_clock::time_point& next);
+
+ private:
+  struct slot {
+    std::unique_ptr<watch> hint;
+    std::string owner;  ///< The member's node that the record names.
+    std::string to;     ///< The owner to be.
+    lease_clock::time_point free_since = never;
+  };
+
+  awaitable<error_code> read(std::vector<std::uint32_t> shards);
+  error_code accept(std::uint32_t shard, const backend::reply& node);
+
+  group_frame_ptr group_;
+  condition& changed_;
+  std::map<std::uint32_t, slot> slots_;
+};
+
+// The notes of members that have stopped and may come back.
+
+class away_notes {
+ public:
+  /// `changed` is notified when there is another note, or one less.
+  away_notes(group_frame_ptr group, condition& changed) : group_(std::move(group)), changed_(changed) {}
+
+  /// Reads the notes if they may have changed. A member leaves its note in the transaction that removes its node, so
+  /// the servers have told of the note before they answer that the node is missing: a look behind a list without the
+  /// node finds the note. One round trip if there are none.
+  awaitable<error_code> look();
+
+  /// Those whose grace is not over, which counts from when we saw the note. `next`: when the next one ends, if that is
+  /// earlier.
+  std::vector<away_record> waiting(lease_clock::time_point& next) const;
+  /// The ids of those whose grace is over.
+  std::vector<std::string> over() const;
+  /// The version of a note; nothing if there is none.
+  std::optional<std::int32_t> version_of(const std::string& id) const;
+
+ private:
+  struct note {
+    away_record record;
+    node_stat stat;
+    lease_clock::time_point since;
+  };
+
+  awaitable<error_code> read();
+
+  group_frame_ptr group_;
+  condition& changed_;
+  std::unique_ptr<watch> hint_;
+  std::map<std::string, note> notes_;  // by id
+};
 
 /// It keeps no state that matters: each step begins with what the nodes say. On the strand.
 class planner : public std::enable_shared_from_this<planner> {

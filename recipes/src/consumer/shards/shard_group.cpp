@@ -3,6 +3,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include <boost/crc.hpp>
+
+#include <zkrecipes/consumer/shard.hpp>
 #include <zkrecipes/consumer/shard_group.hpp>
 #include <zkrecipes/consumer/shard_group_view.hpp>
 
@@ -16,7 +19,21 @@
 #include "shards/group_layout.hpp"
 #include "shards/group_member.hpp"
 #include "shards/group_view_maker.hpp"
+#include "shards/shard_name.hpp"
 #include "shards/shard_quarantine.hpp"
+
+namespace zkrecipes {
+
+std::string shard::name() const { return detail::shard_name(number); }
+
+std::uint32_t shard_of(std::string_view key, std::uint32_t shards) {
+  if (shards == 0) throw std::invalid_argument("shard_of: the number of shards is 0");
+  boost::crc_32_type sum;
+  sum.process_bytes(key.data(), key.size());
+  return sum.checksum() % shards;
+}
+
+}  // namespace zkrecipes
 
 namespace zkrecipes::detail {
 

@@ -6,9 +6,9 @@
 #include <boost/asio/strand.hpp>
 
 #include "career/career_bounds.hpp"
-#include "career/end_of_term.hpp"
 #include "career/known_record.hpp"
 #include "career/take_over.hpp"
+#include "career/term_state.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 #include "session/together.hpp"

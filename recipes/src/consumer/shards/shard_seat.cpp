@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "shards/failure_streak.hpp"
+#include "shards/shard_quarantine.hpp"
 
 namespace zkrecipes::detail {
 

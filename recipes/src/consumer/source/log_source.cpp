@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "queue/dead_letter.hpp"
+#include "queue/queue_layout.hpp"
 #include "session/paths.hpp"
 #include "source/source_letters.hpp"
 

@@ -1,6 +1,6 @@
 #include "source/source_letters.hpp"
 
-#include "queue/key_mark.hpp"
+#include "queue/queue_layout.hpp"
 #include "shards/shard_name.hpp"
 
 namespace zkrecipes::detail {

@@ -7,7 +7,7 @@
 
 #include <zkrecipes/queue_base.hpp>
 
-#include "delivery/settlement.hpp"
+#include "delivery/message_source.hpp"
 
 namespace zkrecipes::detail {
 

@@ -7,6 +7,21 @@
 
 namespace zkrecipes::detail {
 
+void complete_results(asio::any_io_executor base, std::deque<put_result> results) {
+  asio::post(base, [base, results = std::move(results)]() mutable {
+    while (!results.empty()) {
+      auto first = std::move(results.front());
+      results.pop_front();
+      try {
+        first.whose.complete(first.error, first.number);
+      } catch (...) {
+        complete_results(base, std::move(results));
+        throw;
+      }
+    }
+  });
+}
+
 namespace {
 
 void cancel(const scheduler_ptr& on, const std::weak_ptr<topic_put>& which) {

@@ -2,21 +2,76 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/dispatch.hpp>
 
 #include <zkrecipes/consumer/topic_types.hpp>
+#include <zkrecipes/detail/initiate.hpp>
 
+#include "session/operation.hpp"
 #include "session/reach_limit.hpp"
 #include "topic/packed_batch.hpp"
-#include "topic/topic_caller.hpp"
 
 namespace zkrecipes::detail {
+
+// The completion of a put, with its executor.
+
+class topic_caller {
+ public:
+  using handler = handler_for<void(error_code, std::uint64_t)>;
+
+  topic_caller(const scheduler& on, handler whose) : whose_(std::move(whose)), target_(target_of(whose_, on)) {}
+
+  /// Calls the handler on its executor, unless it was told before. Outside of the strand.
+  void complete(error_code error, std::uint64_t number) {
+    if (!whose_) return;
+    asio::dispatch(target_, [h = std::move(whose_), error, number]() mutable { std::move(h)(error, number); });
+  }
+
+ private:
+  handler whose_;
+  asio::any_completion_executor target_;
+};
+
+/// The end of a producer's coroutine that did not come in order.
+/// Owned by the coroutine that works for the callers of a producer. If the coroutine goes with its context before its
+/// end, so do the callers that wait: they may own the producer, which owns them.
+class put_abandonment {
+ public:
+  /// `abandon` owns the producer, and lets go of its callers.
+  explicit put_abandonment(std::function<void()> abandon) : abandon_(std::move(abandon)) {}
+  put_abandonment(const put_abandonment&) = delete;
+  put_abandonment& operator=(const put_abandonment&) = delete;
+  ~put_abandonment() {
+    if (abandon_) abandon_();
+  }
+
+  /// The coroutine has come to its end.
+  void dismiss() { abandon_ = nullptr; }
+
+ private:
+  std::function<void()> abandon_;
+};
+
+// The result of a put, and how its caller gets it.
+
+struct put_result {
+  topic_caller whose;
+  error_code error;
+  std::uint64_t number;
+};
+
+/// Calls the handlers on their executors. An exception of one of them does not concern the others.
+void complete_results(asio::any_io_executor base, std::deque<put_result> results);
 
 /// Ends puts that have no connection for too long: the limit of those that arrived together. On the strand.
 class put_reach {

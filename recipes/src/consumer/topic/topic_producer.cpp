@@ -1,11 +1,323 @@
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include <boost/asio/post.hpp>
+
+#include <zkrecipes/consumer/shard.hpp>
 #include <zkrecipes/consumer/topic.hpp>
 #include <zkrecipes/consumer/topic_producer.hpp>
 
+#include "backend/begin_once.hpp"
+#include "backend/worded_errors.hpp"
+#include "session/forwarding.hpp"
+#include "session/outcomes.hpp"
+#include "session/request_size.hpp"
+#include "topic/put_inbox.hpp"
 #include "topic/topic_core.hpp"
-#include "topic/topic_producer_state.hpp"
+#include "topic/topic_frame.hpp"
+#include "topic/topic_sender.hpp"
+#include "topic/topic_transaction.hpp"
+
+namespace zkrecipes::detail {
+
+/// Puts messages into a topic exactly once: the transaction that creates the batches also writes the number of the last
+/// message.
+/// A put costs neither a coroutine nor a timer. It waits in the inbox, any thread's, and then on the strand; those of
+/// one transaction complete together. Only a full transaction is sent while others are under way.
+class topic_producer_state : public std::enable_shared_from_this<topic_producer_state> {
+ public:
+  topic_producer_state(topic_frame_ptr topic, const std::string& name, topic_producer_options options);
+
+  const scheduler_ptr& get_scheduler() const noexcept { return topic_->session->get_scheduler(); }
+  const std::string& path() const noexcept { return topic_->where.root; }
+  const topic_producer_options& options() const noexcept { return options_; }
+
+  /// From any thread. The caller is told the number of the message.
+  void put(topic_caller::handler whose, topic_message what);
+  /// From any thread. The caller is told how many of them were put.
+  void put_all(topic_caller::handler whose, std::vector<topic_message> what);
+  awaitable<outcome<std::uint64_t>> last();
+
+ private:
+  using waiting_put = put_inbox::waiting_put;
+
+  void accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
+
+  void take_in(std::vector<waiting_put> arrived);
+  awaitable<void> work(std::shared_ptr<put_abandonment> watch);
+  awaitable<void> fill();
+  awaitable<void> send_next();
+  awaitable<void> wait_for_answer();
+  bool is_full() const noexcept;
+  bool can_send() const noexcept { return is_full() && sender_->has_room(); }
+  void compose(topic_transaction& into);
+  bool compose(topic_put& each, topic_transaction& into);
+  void conclude(const topic_sender::result& what);
+  void on_put(std::size_t count, std::uint64_t number);
+  void fail(std::size_t count, const error_code& error);
+  void begin_again();
+  void end_late();
+  void count_in(const topic_put& which, std::size_t from, std::size_t to);
+  void count_out(const topic_put& which, std::size_t from, std::size_t to);
+
+  topic_frame_ptr topic_;
+  topic_producer_options options_;
+  std::shared_ptr<topic_sender> sender_;
+  topic_room room_;
+  std::size_t overhead_;   // bytes of a node in a transaction besides its data
+  std::size_t max_bytes_;  // of a transaction
+  bool is_working_ = false;
+  bool is_ending_late_ = false;       // it will be looked at
+  std::deque<waiting_put> waiting_;   // those of the transactions under way are the first
+  std::size_t composed_puts_ = 0;     // so many of them are in transactions as a whole
+  std::size_t waiting_messages_ = 0;  // those that are in none
+  std::size_t waiting_bytes_ = 0;
+  std::deque<put_result> results_;  // to be told
+  condition changed_;               // the next transaction is full, or one has ended
+  put_inbox inbox_;
+};
+
+using backend::opcode;
+
+namespace {
+
+constexpr std::size_t longest_key_of_put = 1'000;
+
+/// Bytes of a node in a transaction besides its data.
+std::size_t overhead_of_batch(const topic_frame& topic) {
+  std::size_t rights = 0;
+  for (const auto& each : topic.session->options().default_acl) rights += each.scheme.size() + each.id.size() + 12;
+  return topic.session->root().size() + topic.where.root.size() + rights + 96;
+}
+
+/// What the session sends in one request, less the writes of the producer's record: see `topic_sender`.
+std::size_t max_bytes_of(const topic_frame& topic, const std::string& name, const topic_producer_options& options) {
+  constexpr std::size_t least = 1024;
+  const auto writes = std::size_t{topic_sender::most_under_way} * (overhead_of_batch(topic) + name.size());
+  const auto most = topic.session->options().jute_maxbuffer;
+  return std::min(options.max_bytes, std::max(least, most - std::min(most, writes)));
+}
+
+bool is_too_large_to_put(const topic_message& what) {
+  return what.key.size() > longest_key_of_put || what.key.size() + what.data.size() > max_data_bytes;
+}
+
+}  // namespace
+
+topic_producer_state::topic_producer_state(topic_frame_ptr topic, const std::string& name,
+                                           topic_producer_options options)
+    : topic_(std::move(topic)),
+      options_(options),
+      sender_(std::make_shared<topic_sender>(topic_, name)),
+      room_(topic_),
+      overhead_(overhead_of_batch(*topic_)),
+      max_bytes_(max_bytes_of(*topic_, name, options_)),
+      changed_(get_scheduler()),
+      inbox_(get_scheduler()) {}
+
+awaitable<outcome<std::uint64_t>> topic_producer_state::last() { return sender_->last(); }
+
+void topic_producer_state::put(topic_caller::handler whose, topic_message what) {
+  std::vector<topic_message> one;
+  one.push_back(std::move(what));
+  accept(std::move(whose), std::move(one), false);
+}
+
+void topic_producer_state::put_all(topic_caller::handler whose, std::vector<topic_message> what) {
+  accept(std::move(whose), std::move(what), true);
+}
+
+void topic_producer_state::accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many) {
+  const bool is_large = std::ranges::any_of(what, &is_too_large_to_put);
+  if (is_large) return inbox_.refuse(std::move(whose), errc::too_large);
+  if (what.empty()) return inbox_.refuse(std::move(whose), error_code());
+  inbox_.add(std::move(whose), std::move(what), is_many,
+             [self = shared_from_this()](auto arrived) { self->take_in(std::move(arrived)); });
+}
+
+void topic_producer_state::take_in(std::vector<waiting_put> arrived) {
+  const auto due = get_scheduler()->deadline_of(options_.linger);
+  const auto reach = std::make_shared<put_reach>(get_scheduler(), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    begin_once(self->is_ending_late_, [&self] {
+      asio::post(self->get_scheduler()->strand, [self] {
+        self->is_ending_late_ = false;
+        self->end_late();
+      });
+    });
+  });
+  for (auto& each : arrived) {
+    each->due = due;
+    each->reach = reach;
+    count_in(*each, 0, each->messages.size());
+    waiting_.push_back(std::move(each));
+  }
+  if (is_full()) changed_.notify();
+  if (waiting_.empty()) return;
+  begin_once(is_working_, [this] {
+    auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] {
+      self->waiting_messages_ = self->waiting_bytes_ = 0;
+      const auto callers = std::exchange(self->waiting_, {});  // they may let go of the last handle
+    });
+    launch_detached(topic_->session->strand(),
+                    owning(shared_from_this(), &topic_producer_state::work, std::move(watch)));
+  });
+}
+
+bool topic_producer_state::is_full() const noexcept {
+  return waiting_messages_ >= options_.max_batch || waiting_bytes_ >= max_bytes_;
+}
+
+awaitable<void> topic_producer_state::work(std::shared_ptr<put_abandonment> watch) {
+  while (!waiting_.empty()) {
+    if (sender_->is_idle()) {
+      co_await fill();
+      co_await send_next();
+    } else if (can_send() && !sender_->has_answer()) {
+      co_await send_next();
+    } else {
+      co_await wait_for_answer();
+    }
+  }
+  is_working_ = false;
+  watch->dismiss();
+}
+
+/// Waits for more messages until the transaction is full or its first message is due, unless the session is over.
+awaitable<void> topic_producer_state::fill() {
+  const auto& session = topic_->session;
+  const forwarding session_changes(session->changed(), changed_);
+  const auto due = waiting_.front()->due;
+  while (!is_full() && !session->over() && session->now() < due) co_await changed_.wait(due);
+}
+
+awaitable<void> topic_producer_state::send_next() {
+  co_await room_.look();
+  const auto error = co_await sender_->prepare();  // ahead of `compose`: what waits for a connection is in none
+  topic_transaction all(overhead_);
+  compose(all);
+  const auto count = all.count();
+  if (count > 0 && !error) sender_->send(std::move(all));
+  topic_sender::result none;
+  if (error) none.failed = count;
+  none.error = error;
+  if (sender_->is_idle()) conclude(none);  // it could not be sent, or each message was refused
+}
+
+awaitable<void> topic_producer_state::wait_for_answer() {
+  const forwarding answers(sender_->changed(), changed_);
+  while (!sender_->has_answer() && !can_send()) co_await changed_.wait();
+  if (!sender_->has_answer()) co_return;
+  const auto settled = co_await sender_->settle(room_);
+  conclude(settled);
+}
+
+void topic_producer_state::compose(topic_transaction& into) {
+  while (composed_puts_ < waiting_.size() && compose(*waiting_[composed_puts_], into)) ++composed_puts_;
+}
+
+/// Adds messages as long as there is room in the transaction. Returns whether all of this call have been looked at.
+bool topic_producer_state::compose(topic_put& each, topic_transaction& into) {
+  const auto begin = each.composed;
+  bool has_room = true;
+  for (; has_room && each.composed < each.messages.size(); ++each.composed) {
+    const auto& [key, data] = each.messages[each.composed];
+    const auto shard = shard_of(key, topic_->options.shards);
+    each.error = room_.refusal(shard);
+    if (each.error) break;
+    const bool is_first = into.count() == 0;
+    const auto bytes = into.bytes() + into.more_bytes(shard, key, data);
+    has_room = is_first || (into.count() < options_.max_batch && bytes <= max_bytes_);
+    if (!has_room) break;
+    into.add(shard, key, data);
+  }
+  count_out(each, begin, each.error ? each.messages.size() : each.composed);
+  return has_room;
+}
+
+void topic_producer_state::conclude(const topic_sender::result& what) {
+  on_put(what.put, what.before);
+  fail(what.failed, what.error);
+  if (sender_->is_idle()) begin_again();
+  end_late();
+}
+
+/// Those that have had no connection for the limit are told so and forgotten, so nothing waits here without a bound.
+/// The sender tells of those that are under way, also in part.
+void topic_producer_state::end_late() {
+  const auto is_late = [](const waiting_put& each) { return each->reach->is_over(); };
+  const bool is_in_part =
+      composed_puts_ < waiting_.size() && waiting_[composed_puts_]->composed > waiting_[composed_puts_]->put;
+  const auto first = waiting_.begin() + static_cast<std::ptrdiff_t>(composed_puts_ + (is_in_part ? 1 : 0));
+  const auto behind = std::find_if_not(first, waiting_.end(), is_late);
+  for (auto each = first; each != behind; ++each) {
+    auto& late = **each;
+    count_out(late, late.composed, late.messages.size());
+    results_.push_back({std::move(late.caller), backend::not_sent(), late.put});
+  }
+  waiting_.erase(first, behind);
+  if (!results_.empty()) complete_results(get_scheduler()->base, std::exchange(results_, {}));
+}
+
+/// So many messages are in the topic; the first of them has the number behind `number`.
+void topic_producer_state::on_put(std::size_t count, std::uint64_t number) {
+  while (!waiting_.empty()) {
+    auto& first = *waiting_.front();
+    const auto some = std::min(count, first.composed - first.put);
+    first.put += some;
+    count -= some;
+    number += some;
+    if (!first.is_over()) break;
+    const auto single = first.error ? 0 : number;
+    results_.push_back({std::move(first.caller), first.error, first.is_many ? first.put : single});
+    waiting_.pop_front();
+    --composed_puts_;
+  }
+}
+
+/// So many messages can not be put, nor can those that follow them in the same call.
+void topic_producer_state::fail(std::size_t count, const error_code& error) {
+  while (count > 0) {
+    auto& first = *waiting_.front();
+    const auto some = std::min(count, first.composed - first.put);
+    count -= some;
+    if (!first.error) count_out(first, first.composed, first.messages.size());
+    results_.push_back({std::move(first.caller), some > 0 ? error : first.error, first.put});
+    waiting_.pop_front();
+    if (composed_puts_ > 0) --composed_puts_;
+  }
+}
+
+/// Nothing is under way: what was not put is composed anew.
+void topic_producer_state::begin_again() {
+  const auto touched = std::min(composed_puts_ + 1, waiting_.size());
+  for (std::size_t i = 0; i < touched; ++i) {
+    auto& each = *waiting_[i];
+    count_in(each, each.put, each.error ? each.messages.size() : each.composed);
+    each.composed = each.put;
+    each.error.clear();
+  }
+  composed_puts_ = 0;
+}
+
+void topic_producer_state::count_in(const topic_put& which, std::size_t from, std::size_t to) {
+  waiting_messages_ += to - from;
+  waiting_bytes_ += which.bytes(from, to);
+}
+
+void topic_producer_state::count_out(const topic_put& which, std::size_t from, std::size_t to) {
+  waiting_messages_ -= to - from;
+  waiting_bytes_ -= which.bytes(from, to);
+}
+
+}  // namespace zkrecipes::detail
 
 namespace zkrecipes {
 

@@ -4,15 +4,46 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "queue/producer_record.hpp"
 #include "topic/topic_frame.hpp"
-#include "topic/topic_room.hpp"
 #include "topic/topic_transaction.hpp"
 
 namespace zkrecipes::detail {
+
+/// Whether there is room in the shards of a topic: for names in their lists, and for numbers in the names.
+/// A server sends the names of all batches of a shard in one reply, which must not be larger than clients can read. A
+/// shard is looked at behind the first batch that is put there, then behind each 256, and every second while it is
+/// full. On the strand.
+class topic_room {
+ public:
+  explicit topic_room(topic_frame_ptr topic) : topic_(std::move(topic)) {}
+
+  /// Why nothing can be put into a shard: `full` or `sequence_exhausted`; clear if there is room.
+  error_code refusal(std::uint32_t shard) const;
+  /// A batch was put there, with this name.
+  void record_batch(std::uint32_t shard, std::string_view name);
+  /// Looks at the shards whose time has come. Without an answer they are looked at later.
+  awaitable<void> look();
+
+ private:
+  struct room {
+    std::size_t put = 0;  // since the last look
+    bool is_new = true;
+    bool is_full = false;
+    bool is_used_up = false;
+    lease_clock::time_point next_look{};  // while it is full
+  };
+  bool is_due(const room& which) const;
+
+  topic_frame_ptr topic_;
+  std::map<std::uint32_t, room> rooms_;
+};
 
 /// Sends transactions without waiting for the answers to those before. Each moves the record of the producer from the
 /// version that the one before has left, so it does nothing unless all before it were done. The first one behind a read

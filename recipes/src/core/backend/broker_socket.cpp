@@ -6,8 +6,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
-#include "backend/tcp_socket.hpp"
-#include "backend/tls/tls_reason.hpp"
+#include "backend/endpoint.hpp"
+#include "backend/tls/tls_context.hpp"
 
 namespace zkrecipes::backend {
 

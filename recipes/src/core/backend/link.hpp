@@ -1,9 +1,59 @@
 #pragma once
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
-#include "backend/reply.hpp"
+#include <zkrecipes/error.hpp>
+#include <zkrecipes/session_options.hpp>
+
+#include "backend/endpoint.hpp"
 #include "backend/request.hpp"
 
 namespace zkrecipes::backend {
+
+/// Identifies the session that a server is to take up again. An id of zero asks for a new session.
+struct session_key {
+  std::int64_t id = 0;
+  std::string password;
+  std::chrono::milliseconds timeout{0};
+};
+
+// What a server says about a node that it watches.
+
+enum class change { created, deleted, data, children };
+
+struct watch_event {
+  change what;
+  std::string path;
+};
+
+class tls_context;
+
+/// Which server a link connects to, and for which session.
+struct link_options {
+  endpoint server;
+  session_key key;
+  std::vector<credentials> digest{};
+  std::shared_ptr<tls_context> tls{};  ///< Null: plain text.
+  std::vector<std::string> names{};    ///< Those that the user has written for this server.
+};
+
+/// Receives the events of a link. No call comes after `down`.
+class link_listener {
+ public:
+  virtual void up(const session_key& granted) = 0;
+  /// Reasons: `connection_loss`, `timed_out` (nothing came any more),
+  /// `no_descriptors`, `session_expired`, `auth_failed`, `read_only`, or `closed` after `close_session`. Before `up`
+  /// also an error of the operating system, if that is why there is no connection: `connection_refused`,
+  /// `host_unreachable` and such, or a `tls_errc`. All pending requests have been answered before.
+  virtual void down(error_code reason) = 0;
+  virtual void fired(const watch_event& event) = 0;
+
+ protected:
+  ~link_listener() = default;
+};
 
 /// One connection to one server, carrying one session. Requests are executed in the order of submission. Watches end
 /// with the link. Destroying it drops the connection at once without a call back; the session lives on.

@@ -18,11 +18,7 @@
 #include "backend/broker_stream.hpp"
 #include "backend/endpoint.hpp"
 #include "backend/guardian/guardian_line.hpp"
-#include "backend/guardian/guardian_listener.hpp"
 #include "backend/link.hpp"
-#include "backend/link_listener.hpp"
-#include "backend/link_options.hpp"
-#include "backend/resolved_name.hpp"
 
 namespace zkrecipes::backend {
 

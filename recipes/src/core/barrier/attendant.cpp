@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 #include "session/deadline.hpp"
 #include "session/forwarding.hpp"
 #include "session/together.hpp"

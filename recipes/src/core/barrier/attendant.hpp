@@ -10,7 +10,6 @@
 
 #include <zkrecipes/diagnostic.hpp>
 
-#include "barrier/round_member.hpp"
 #include "barrier/round_record.hpp"
 #include "barrier/round_view.hpp"
 #include "line/own_node.hpp"

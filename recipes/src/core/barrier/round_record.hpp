@@ -11,13 +11,31 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "barrier/round_member.hpp"
 #include "format/json_object.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkrecipes::detail {
+
+/// A member of a double barrier as the name of its node describes it.
+/// The markers of the names of members, for rounds of any size.
+std::span<const std::string_view> round_markers();
+/// The marker of our own names.
+std::string round_marker(int size);
+
+struct round_member {
+  std::string name;
+  std::string guid;
+  int size = 0;
+  std::int32_t place = 0;
+};
+
+/// Parses the name of a member; nothing if the name is not a member's.
+std::optional<round_member> parse_round_member(const member& who);
 
 /// The number of the last round that there can be. No round follows it.
 inline constexpr auto last_round = std::numeric_limits<std::int64_t>::max() - 1;

@@ -3,6 +3,7 @@
 
 #include <zkrecipes/service_discovery.hpp>
 
+#include "backend/worded_errors.hpp"
 #include "discovery/drain_mark.hpp"
 #include "discovery/service_snapshot.hpp"
 #include "group/children_reader.hpp"
@@ -11,6 +12,68 @@
 #include "session/request_size.hpp"
 
 namespace zkrecipes {
+
+using namespace detail;
+
+namespace {
+
+awaitable<outcome<service_snapshot>> current(children_reader_ptr reader) {
+  auto seen = co_await reader->current();
+  auto& [error, nodes] = seen;
+  co_return outcome<service_snapshot>(error, interpret(nodes));
+}
+
+awaitable<outcome<service_change>> change(children_reader_ptr reader, children_snapshot seen) {
+  auto changed = co_await reader->change(seen);
+  auto& [error, nodes] = changed;
+  if (error) co_return outcome<service_change>(error, service_change());
+  co_return outcome<service_change>(error, interpret(seen, nodes.now));
+}
+
+}  // namespace
+
+void service_view::start_current(handler_for<void(error_code, service_snapshot)> h, reader_ptr reader) {
+  launch(*reader->get_scheduler(), std::move(h), current(reader));
+}
+
+void service_view::start_change(handler_for<void(error_code, service_change)> h, reader_ptr reader,
+                                children_snapshot seen) {
+  launch(*reader->get_scheduler(), std::move(h), change(reader, std::move(seen)), persistence::endless);
+}
+
+using namespace detail;
+
+namespace {
+
+awaitable<outcome<>> update(kept_node_ptr node, service_instance instance) {
+  const auto present = parse_service_instance(node->data());
+  if (!present) co_return outcome<>(errc::bad_arguments);
+  if (instance.id.empty()) instance.id = present->id;
+  if (instance.registration_time == 0) instance.registration_time = present->registration_time;
+  auto text = to_json(instance);
+  const bool is_same = present->name == instance.name && present->id == instance.id && present->type == instance.type;
+  if (!is_same)
+    co_return outcome<>(backend::bad_arguments("service_instance: another name, id or type than registered"));
+  if (const auto why = problem_with(instance, text)) co_return outcome<>(why);
+  co_return co_await node->set_data(std::move(*text));
+}
+
+awaitable<outcome<>> set_enabled(kept_node_ptr node, bool enabled) {
+  auto instance = parse_service_instance(node->data());  // we wrote it, so it is an instance
+  instance->enabled = enabled;
+  auto text = to_json(*instance);
+  co_return co_await node->set_data(std::move(*text));
+}
+
+}  // namespace
+
+void service_registration::start_update(handler_for<void(error_code)> h, node_ptr node, service_instance instance) {
+  launch(*node->get_scheduler(), std::move(h), update(node, std::move(instance)));
+}
+
+void service_registration::start_set_enabled(handler_for<void(error_code)> h, node_ptr node, bool enabled) {
+  launch(*node->get_scheduler(), std::move(h), set_enabled(node, enabled));
+}
 
 using namespace detail;
 

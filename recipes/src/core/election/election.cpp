@@ -3,7 +3,7 @@
 #include <zkrecipes/election.hpp>
 
 #include "election/view.hpp"
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 #include "line/waiter.hpp"
 #include "session/deadline.hpp"
 #include "session/make.hpp"

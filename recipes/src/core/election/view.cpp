@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "backend/worded_errors.hpp"
-#include "election/term_history.hpp"
+#include "election/term_record.hpp"
 #include "line/line_spec.hpp"
-#include "line/member_data.hpp"
 #include "session/background.hpp"
 
 namespace zkrecipes::detail {

@@ -1,20 +1,90 @@
 // The one reader and writer of JSON in the library. docs/formats.md describes all records that are stored.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "format/json_fields.hpp"
-#include "format/json_text.hpp"
-
 namespace zkrecipes::detail {
+
+/// JSON as text: checked by one validator, then taken apart and put together without reading a number or a string that
+/// nobody asks for. So a value that is carried on stays as it was written.
+/// Which bytes a JSON text may contain.
+enum class encoding {
+  any,   ///< For records that hold ids, reasons or data of the user, which need not be UTF-8.
+  utf8,  ///< For records without such text, and for the format of Curator's clients, who read UTF-8 only.
+};
+
+/// Whether the text is exactly one JSON value, nested at most 32 levels deep. The functions below expect such a text,
+/// or a value within it.
+bool is_json(std::string_view text, encoding allowed);
+
+/// The same text without the blanks around it and between its tokens.
+std::string without_blanks(std::string_view json);
+
+/// The place behind the string that begins at `at`.
+std::size_t end_of_string(std::string_view json, std::size_t at);
+
+/// Appends the JSON string of these bytes, as Boost.JSON writes it.
+void append_quoted(std::string& text, std::string_view bytes);
+
+/// The value of a string; nothing if it is none.
+std::optional<std::string> unquoted(std::string_view json);
+
+/// The value of a whole number, in any notation; nothing for 7.5, for "7", and beyond 64 bits.
+std::optional<std::int64_t> whole_number(std::string_view json);
+
+/// The fields of a JSON object in their order, found by name.
+/// The text of each field's value by its name. Records have few fields, among which a search needs no index; an object
+/// with many (the members of a shard map) gets one.
+class json_fields {
+ public:
+  struct field {
+    std::string name;
+    std::string value;
+    friend bool operator==(const field&, const field&) = default;
+  };
+
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+  void reserve(std::size_t count) { all_.reserve(count); }
+
+  /// The value of a field; null if it is missing.
+  const std::string* find(std::string_view name) const;
+  /// Puts a field behind the others, or in the place of the one with its name.
+  void put(std::string_view name, std::string value);
+  /// Does nothing if the field is there.
+  void add(const field& one);
+  template <class Condition>
+  void erase_if(Condition condition) {
+    if (std::erase_if(all_, condition) > 0) rebuild_index();
+  }
+
+  friend bool operator==(const json_fields& one, const json_fields& other);
+
+ private:
+  static constexpr std::size_t most_without_index = 16;
+
+  std::size_t place_of(std::string_view name) const;
+  void append(std::string_view name, std::string value);
+  void rebuild_index();
+
+  std::vector<field> all_;
+  std::unordered_map<std::string, std::size_t> places_;  ///< Empty if there are few fields.
+};
+
+// What may stand between the tokens of JSON.
+
+constexpr bool is_blank(char each) { return each == ' ' || each == '\n' || each == '\t' || each == '\r'; }
 
 /// A JSON object with getters that check the types. A getter returns nothing if the field is missing, has another type,
 /// or is out of bounds. A field that is not set anew is written as it was read, but for blanks: any number keeps its

@@ -5,21 +5,106 @@
 // documentation.)
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <zkrecipes/ownership.hpp>
 
 #include "line/line_spec.hpp"
 #include "line/own_node.hpp"
-#include "line/roster.hpp"
 #include "session/core.hpp"
 #include "session/forwarding.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
+
+/// The members of a line, seen from outside: listing them, asking the first to give it up, letting others pass.
+/// The members of a line, in order. A parent that is missing has none.
+awaitable<outcome<std::vector<member>>> list_members(core_ptr session, line_spec line);
+
+/// Makes the member's node say that it lets others pass (`with_shared`), whatever else it says meanwhile.
+/// `data`: what it says now, if it is known.
+awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<std::string> data,
+                              incarnation_ptr bound = nullptr);
+
+/// All members, in order; whoever `who_first` lets go holds. A parent that is missing has none.
+awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_spec line, blocker who_first);
+
+/// Asks the first in line. Errors: `no_node` (there is none), `bad_version`, `no_auth`, `bad_arguments` (a negative
+/// grace).
+awaitable<outcome<>> request_revocation(core_ptr session, line_spec line, std::chrono::milliseconds grace);
+
+/// The members of a line.
+/// A line as one of its members knows it: the members that were last listed, less those that are known to have left
+/// since. It does no I/O. Members of one session share the list for as long as none of them knows of a change.
+class roster {
+ public:
+  /// Our own node: its name and its number.
+  struct own {
+    std::string_view name;
+    std::int32_t sequence;
+  };
+
+  /// Takes over a list. A member that has `ghost`, if that is not empty, in its name and is not `self` is left out: it
+  /// is a second node of ours, which a create has made whose reply was lost, and it must not block us. The roster is
+  /// current afterwards, unless we are not in the list.
+  void assign(member_list listed, const own& self, std::string_view ghost);
+
+  /// False before the first list, and once so much has changed that the line has to be listed again.
+  bool is_current() const noexcept { return current_; }
+
+  /// The members, ourselves included. After `forget_all_but` they are only two.
+  std::span<const member> members() const noexcept;
+  /// The list itself, and how many of those in front have left since. Shared, unless somebody else has left, too.
+  const member_list& list() const noexcept { return members_; }
+  std::size_t departed_in_front() const noexcept { return first_; }
+  /// Our index among `members`.
+  std::size_t self() const noexcept { return self_; }
+  /// How many members are ahead of us.
+  std::size_t position() const noexcept { return forgotten_ + self_; }
+  /// Exactly one member is ahead of us, as far as we know.
+  bool is_next() const noexcept { return current_ && position() == 1; }
+  /// Somebody is behind us, as far as we know.
+  bool has_followers() const noexcept { return current_ && self_ + 1 < members().size(); }
+
+  /// Members ahead of us, by name, have left; those in `watched` would have been noticed. Nobody can have come before
+  /// us since the list was read. So if all who were ahead are watched, the rest of the list is still complete. If only
+  /// some are watched, others may have left as well: then the rest tells whether it is our turn, but not whom to wait
+  /// for, and in that case the roster is not current any more.
+  void depart(const std::vector<std::string>& names, const stretch& watched, const blocker& who_first);
+
+  /// Takes over a list of others of the session, without its first members (`departed_in_front`) and those of these
+  /// names that are in front now, if it lists us and shows that it is our turn. Returns whether that is so.
+  bool take_turn_by(const member_list& listed, std::size_t departed_in_front, const std::vector<std::string>& gone,
+                    const own& self, const blocker& who_first);
+
+  /// The list is too old to act on.
+  void expire() noexcept { current_ = false; }
+
+  /// What the data of a member says of `member::lets_pass`.
+  void set_pass(std::size_t which, bool lets_pass);
+
+  /// Forgets everybody but ourselves and the member ahead of us with this index, and returns where that member is now.
+  /// This saves memory where thousands wait.
+  stretch forget_all_but(std::size_t ahead);
+
+ private:
+  void remove_ahead(const std::vector<std::string>& names);
+
+  member_list members_;    // as last listed, without ghosts of ours; null before
+  std::size_t first_ = 0;  // the first of them that is known to be there
+  std::size_t self_ = 0;
+  std::size_t forgotten_ = 0;  // how many members ahead of us are not in `members_`
+  bool current_ = false;
+};
 
 /// The list by which a member was let in last. Nobody can come before a member that is listed, so a later one of the
 /// same session may find by it that its own turn has come, and need not list the line. Owned by those who wait. On the

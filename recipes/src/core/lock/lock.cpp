@@ -2,8 +2,7 @@
 
 #include <zkrecipes/lock.hpp>
 
-#include "line/line_members.hpp"
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 #include "line/waiter.hpp"
 #include "lock/lock_line.hpp"
 #include "session/deadline.hpp"

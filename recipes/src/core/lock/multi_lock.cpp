@@ -13,11 +13,10 @@
 
 #include <zkrecipes/multi_lock.hpp>
 
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 #include "line/waiter.hpp"
 #include "lock/lock_line.hpp"
 #include "session/deadline.hpp"
-#include "session/interruption.hpp"
 #include "session/make.hpp"
 
 namespace zkrecipes::detail {

@@ -5,8 +5,7 @@
 
 #include <zkrecipes/read_write_lock.hpp>
 
-#include "line/line_members.hpp"
-#include "line/member_data.hpp"
+#include "line/line_spec.hpp"
 #include "line/own_node.hpp"
 #include "line/waiter.hpp"
 #include "session/deadline.hpp"

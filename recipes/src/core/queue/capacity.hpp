@@ -1,14 +1,101 @@
 // The capacity of a queue: whether more items can be put.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "queue/queue_frame.hpp"
-#include "queue/ticket_gate.hpp"
+#include "session/back_off.hpp"
 #include "session/turnstile.hpp"
 
 namespace zkrecipes::detail {
+
+/// Tickets keep the limit on the number of items while many clients put at once.
+/// In a queue with a limit each item needs a ticket before it is put: an ephemeral sequential node below the gate. The
+/// transaction that creates the item removes its ticket, so a ticket puts one item at most.
+///
+/// Two stats, read in this order, tell which tickets may put. The gate's stat tells how many tickets were ever created
+/// (T; the server's `cversion` counts creations and removals) and how many there are now (O). The stat of the items'
+/// folder tells how many items there are (I, or more). If that leaves room for all tickets that are out, tickets with a
+/// number below G = T + limit - I - O may put. The proof:
+///
+///   Let s be any moment, G the highest that was used for a put up to s, and t the moment when I was read. Each item
+///   that is there at s was there at t (at most I), or was put since: by a ticket that was there when O was read (at
+///   most O), or by one with a number from T up to, but not including, G (at most G - T). Together these are at most
+///   I + O + G - T = limit. Removals only make the number smaller.
+///
+/// If there is less room, the tickets are listed, and the first limit - I of them may put: G is then the number of the
+/// next ticket.
+///
+/// So one look serves as many tickets as there was room for, whichever client drew them. No client has to be quicker
+/// than another, and the numbers are an order of arrival. A look holds only for the gate that it read, so it is used
+/// only while we have a ticket there, from before the look up to the put. If the gate was removed and created again,
+/// that ticket has gone, and the put fails. So a gate whose numbers are used up is removed as soon as other clients
+/// have no tickets there, and the next tickets are drawn at a new gate.
+class ticket_gate : public std::enable_shared_from_this<ticket_gate> {
+ public:
+  explicit ticket_gate(shared_frame frame) : frame_(std::move(frame)), path_(frame_->where.on_side(gate_name)) {}
+
+  /// Gets tickets that may put; `some` is lowered to the number that there is room for. Error: `full` (with
+  /// `all_or_none` also if there is room for only a part). Only one operation at a time, from `admit` to `settle`.
+  awaitable<error_code> admit(std::size_t& some, bool all_or_none);
+  /// Adds the last operations of the transaction: they remove the tickets in use and, if puts follow each other and
+  /// there is ample room, draw as many new ones for the next put. `is_next_here`: the next put is already waiting.
+  void pass(transaction& all, bool is_next_here);
+  /// The result of the transaction: the answer's error, but `connection_loss` if it was surely not done, and
+  /// `outcome_unknown` if it may have been done.
+  awaitable<error_code> settle(const backend::reply& answer);
+
+ private:
+  struct ticket {
+    std::string path;
+    std::int64_t number = 0;
+  };
+  enum class look { plain, close };
+
+  awaitable<error_code> admit_once(std::size_t some);
+  awaitable<error_code> draw(std::size_t so_many);
+  bool are_used_up() const;
+  awaitable<error_code> renew();
+  awaitable<error_code> prepare();
+  awaitable<error_code> look_at(look how);
+  std::vector<backend::request> look_requests(look how) const;
+  void update(const std::vector<backend::reply>& seen);
+  std::int64_t reach_of(const backend::reply& tickets, std::int64_t places) const;
+  std::size_t admitted() const;
+  bool is_ample() const;
+  std::string unnumbered(const std::string& guid) const;
+  void take_up(const std::vector<operation_result>& made, std::size_t so_many);
+  void forget_ended();
+  void abandon(const std::string& guid);
+  void give_back(std::size_t from);
+  static awaitable<void> remove_all(core_ptr session, std::vector<std::string> paths, incarnation_ptr bound);
+  awaitable<error_code> after_loss();
+  awaitable<void> keep();
+
+  shared_frame frame_;
+  std::string path_;
+  incarnation_ptr bound_;               // the session that the tickets belong to
+  std::deque<ticket> held_;             // our tickets, in order; the put in progress uses the first `in_use_`
+  std::vector<std::string> abandoned_;  // GUIDs of tickets of ours that are never used: they take no room
+  std::size_t in_use_ = 0;
+  std::string next_guid_;     // of the tickets that the put in progress draws for the next one
+  std::size_t next_ = 0;      // how many these are
+  bool known_ = false;        // the next four values were read while we had a ticket
+  std::int64_t issued_ = 0;   // T
+  std::int64_t below_ = 0;    // G
+  std::size_t tickets_ = 0;   // O
+  std::size_t children_ = 0;  // number of nodes in the items' folder
+  bool is_tight_ = false;     // the last put was refused, at least in part
+  back_off pauses_{std::chrono::milliseconds(20), std::chrono::milliseconds(1'000)};  // between tries to `renew`
+  bool is_busy_ = false;
+  lease_clock::time_point busy_until_{};  // until then a throttled request is sent again
+  bool is_kept_ = false;
+  lease_clock::time_point last_{};  // the end of the last put
+};
 
 /// Checks before each put that there is room: by the `ticket_gate` if the queue has a limit, by the length of the list
 /// that a server would send, and by the numbers that are left for names.

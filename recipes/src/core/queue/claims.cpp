@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "queue/attempts.hpp"
+#include "queue/queue_layout.hpp"
 #include "session/back_off.hpp"
 #include "session/outcomes.hpp"
 

@@ -10,8 +10,8 @@
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/queue_base.hpp>
 
-#include "queue/entry.hpp"
 #include "queue/queue_frame.hpp"
+#include "queue/queue_layout.hpp"
 #include "queue/server_clock.hpp"
 
 namespace zkrecipes::detail {

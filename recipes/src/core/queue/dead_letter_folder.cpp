@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "line/line_spec.hpp"
-#include "queue/dead_letter.hpp"
+#include "queue/queue_layout.hpp"
 
 namespace zkrecipes::detail {
 

@@ -16,8 +16,8 @@
 
 #include "line/own_node.hpp"
 #include "queue/claims.hpp"
-#include "queue/entry.hpp"
 #include "queue/queue_frame.hpp"
+#include "queue/queue_layout.hpp"
 #include "queue/server_clock.hpp"
 
 namespace zkrecipes::detail {

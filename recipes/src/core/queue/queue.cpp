@@ -6,8 +6,8 @@
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_base.hpp>
 
-#include "queue/attempts.hpp"
 #include "queue/queue_core.hpp"
+#include "queue/queue_layout.hpp"
 #include "queue/queue_listing.hpp"
 #include "session/outcomes.hpp"
 

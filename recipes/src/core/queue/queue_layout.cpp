@@ -3,11 +3,128 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <limits>
+#include <string_view>
 #include <utility>
 
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/string_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
+
+#include "format/json_object.hpp"
 #include "line/line_spec.hpp"
+#include "session/paths.hpp"
 
 namespace zkrecipes::detail {
+
+namespace {
+
+constexpr std::string_view letter_kind = "dead_letter";
+constexpr std::size_t longest_reason = 1000;
+constexpr auto most_attempts = std::numeric_limits<std::int32_t>::max();
+constexpr auto most_missing = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+std::string write_letter(const dead_letter& letter) {
+  auto about = json_object::of_kind(letter_kind);
+  about.set("item", letter.item).set("attempts", letter.attempts);
+  about.set("reason", std::string_view(letter.reason).substr(0, longest_reason));
+  if (!letter.key.empty()) about.set("key", letter.key);
+  if (letter.epoch != 0) {  // from a queue consumer
+    about.set("epoch", letter.epoch);
+    about.set("first_failed_ms", letter.first_failed).set("last_failed_ms", letter.last_failed);
+  }
+  if (letter.missing_bytes != 0) about.set("missing_bytes", static_cast<std::int64_t>(letter.missing_bytes));
+  return (about.to_text() + '\n').append(letter.data);
+}
+
+std::optional<dead_letter> read_letter(std::string_view text) {
+  const auto end = text.find('\n');
+  if (end == text.npos) return std::nullopt;
+  const auto about = json_object::parse(text.substr(0, end));
+  const bool is_letter = about && (about->is(letter_kind) || !about->is_marked());  // older versions made no mark
+  auto item = is_letter ? about->text("item") : std::nullopt;
+  const auto attempts = is_letter ? about->integer("attempts", 0, most_attempts) : std::nullopt;
+  auto reason = is_letter ? about->text("reason") : std::nullopt;
+  if (!item || !attempts || !reason) return std::nullopt;
+  const auto missing = about->has("missing_bytes") ? about->integer("missing_bytes", 0, most_missing) : 0;
+  if (!missing) return std::nullopt;  // it must not be taken for whole
+  dead_letter letter;
+  letter.item = std::move(*item);
+  letter.attempts = static_cast<std::int32_t>(*attempts);
+  letter.reason = std::move(*reason);
+  letter.data = text.substr(end + 1);
+  letter.key = about->text("key").value_or(std::string());
+  letter.epoch = about->integer("epoch").value_or(0);
+  letter.first_failed = about->integer("first_failed_ms").value_or(0);
+  letter.last_failed = about->integer("last_failed_ms").value_or(0);
+  letter.missing_bytes = static_cast<std::uint64_t>(*missing);
+  return letter;
+}
+
+namespace {
+
+constexpr std::string_view mark_kind = "parked_key";
+constexpr std::size_t longest_key = 1000;
+constexpr std::string_view any_letter = "-letter-";
+constexpr std::size_t mark_length = 36;
+/// The name space of the UUIDs. Every version of the library has to use this one.
+constexpr const char* name_space = "6f0f5b64-3a0e-4a5e-9c4b-0f4d3f6a7d11";
+
+}  // namespace
+
+std::string mark_of(std::string_view key) {
+  boost::uuids::name_generator_sha1 generate(boost::uuids::string_generator()(name_space));
+  return to_string(generate(key.data(), key.size()));
+}
+
+bool is_mark(std::string_view name) {
+  if (name.size() != mark_length) return false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+    const bool is_digit = std::string_view("0123456789abcdef").find(name[i]) != std::string_view::npos;
+    if (is_dash ? name[i] != '-' : !is_digit) return false;
+  }
+  return true;
+}
+
+std::string letters_of(std::string_view mark) { return std::string(mark).append(any_letter); }
+
+std::string_view mark_of_letter(std::string_view letter) {
+  const auto mark = letter.substr(0, mark_length);
+  return is_mark(mark) && letter.substr(mark_length).starts_with(any_letter) ? mark : std::string_view();
+}
+
+std::string shown_key(std::string_view key) { return std::string(key.substr(0, longest_key)); }
+
+std::string write_mark(std::string_view key) {
+  return json_object::of_kind(mark_kind).set("key", shown_key(key)).to_text();
+}
+
+std::optional<std::string> read_mark(std::string_view text) {
+  const auto read = json_object::parse(text);
+  return read && read->is(mark_kind) ? read->text("key") : std::nullopt;
+}
+
+namespace {
+
+constexpr std::string_view attempt_name = "_attempt";
+
+}  // namespace
+
+std::int32_t attempts_of(const node_stat& item) {
+  const auto claimed = (item.cversion + item.num_children) / 2;
+  return std::max(claimed - item.version, 0);
+}
+
+void count_attempts(transaction& all, const std::string& item, std::int32_t so_many) {
+  for (std::int32_t i = 0; i < so_many; ++i) all.create(join(item, attempt_name)).remove(join(item, attempt_name));
+}
+
+bool goes_first(const entry& a, const entry& b) {
+  return a.rank != b.rank ? a.rank < b.rank : before(a.sequence, b.sequence);
+}
 
 namespace {
 

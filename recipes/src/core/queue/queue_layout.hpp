@@ -7,10 +7,59 @@
 #include <string_view>
 #include <vector>
 
-#include "queue/entry.hpp"
+#include <zkrecipes/node.hpp>
+#include <zkrecipes/queue_base.hpp>
+#include <zkrecipes/transaction.hpp>
+
 #include "session/paths.hpp"
 
 namespace zkrecipes::detail {
+
+/// The format of a dead letter: one line of JSON about the item, then the item's data, unchanged.
+/// The name and `since` of the letter are those of the node, and not written.
+std::string write_letter(const dead_letter& letter);
+/// Nothing if the text was not written by `write_letter`.
+std::optional<dead_letter> read_letter(std::string_view text);
+
+/// The mark of a key whose messages are parked: `_parked/<name>`. Its name follows from the key, so that the consumer
+/// and an operator need not look for it. The first version of the mark means that messages of the key are parked; a
+/// later one that they are being put back. A node below the
+/// mark has the name of this parking, because another one of the same key has the same mark.
+/// The version of a mark that nobody has changed.
+inline constexpr std::int32_t mark_of_parking = 0;
+
+/// The name of the mark: a UUID made of the whole key.
+std::string mark_of(std::string_view key);
+bool is_mark(std::string_view name);
+/// How the names of the dead letters of a key begin: the number follows.
+std::string letters_of(std::string_view mark);
+/// The name of the mark that a dead letter of this name belongs to; empty if it belongs to none.
+std::string_view mark_of_letter(std::string_view letter);
+
+/// The first bytes of a key, for operators.
+std::string shown_key(std::string_view key);
+std::string write_mark(std::string_view key);
+/// The first bytes of the key; nothing if the text was not written by `write_mark`.
+std::optional<std::string> read_mark(std::string_view text);
+
+/// How often an item was handed out, by the numbers that the server keeps.
+/// How often an item has been handed out. Each claim creates a node below the item and removes it again, which the
+/// item's `cversion` counts. A claim that is taken back before anybody was told of the item writes the item's data once
+/// more, which the item's `version` counts.
+std::int32_t attempts_of(const node_stat& item);
+/// Adds the operations that raise this count by so many.
+void count_attempts(transaction& all, const std::string& item, std::int32_t so_many);
+
+/// An item of a queue, as its name describes it.
+/// A lower rank goes first; items of the same rank go in order of arrival.
+struct entry {
+  std::string name;
+  std::int64_t rank = 0;  ///< The priority, or the time from which it can be taken.
+  std::int32_t sequence = 0;
+};
+
+/// Whether an item goes before another one.
+bool goes_first(const entry& a, const entry& b);
 
 enum class queue_kind { fifo, priority, delayed };
 

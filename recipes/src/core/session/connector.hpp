@@ -4,7 +4,7 @@
 #include <chrono>
 #include <memory>
 
-#include "backend/link_listener.hpp"
+#include "backend/link.hpp"
 #include "session/back_off.hpp"
 #include "session/connection.hpp"
 #include "session/credentials.hpp"

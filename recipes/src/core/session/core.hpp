@@ -2,22 +2,24 @@
 // runs on one strand, except the functions marked as safe from any thread.
 #pragma once
 
+#include <any>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <typeindex>
 
 #include <zkrecipes/diagnostic.hpp>
 #include <zkrecipes/session.hpp>
 
-#include "backend/link_listener.hpp"
+#include "backend/link.hpp"
 #include "session/connector.hpp"
 #include "session/credentials.hpp"
 #include "session/guardian_client.hpp"
 #include "session/known_servers.hpp"
 #include "session/lease_keeper.hpp"
 #include "session/outcomes.hpp"
-#include "session/path_commons.hpp"
 #include "session/paths.hpp"
 #include "session/removals.hpp"
 #include "session/requests.hpp"
@@ -25,6 +27,33 @@
 #include "session/turnstile.hpp"
 
 namespace zkrecipes::detail {
+
+/// What all users of one path share within one session: a list, turns, news. The session does not know what it is.
+/// One place for an object of each type and path. Its users own the object: the first of them makes it, and its
+/// last owner takes it off the list. On the strand.
+class path_commons {
+ public:
+  template <class T>
+  std::weak_ptr<T>& at(const std::string& path) {
+    return all<T>()[path];
+  }
+
+  template <class T>
+  void end(const std::string& path) {
+    all<T>().erase(path);
+  }
+
+ private:
+  template <class T>
+  std::map<std::string, std::weak_ptr<T>>& all() {
+    using places = std::map<std::string, std::weak_ptr<T>>;
+    auto& held = by_type_[typeid(T)];
+    if (!held.has_value()) held = places();
+    return *std::any_cast<places>(&held);
+  }
+
+  std::map<std::type_index, std::any> by_type_;
+};
 
 /// What the recipes use of a session are its life, its requests, its lease and its removals. Here these are put
 /// together with what only the session itself needs, and all decisions are taken that concern several of them.

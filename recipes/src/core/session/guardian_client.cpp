@@ -6,7 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 
-#include "backend/guardian/hex.hpp"
+#include "backend/guardian/guardian_message.hpp"
 #include "backend/wiped_credentials.hpp"
 
 namespace zkrecipes::detail {

@@ -14,8 +14,7 @@
 
 #include "backend/endpoint.hpp"
 #include "backend/guardian/guardian_line.hpp"
-#include "backend/guardian/guardian_listener.hpp"
-#include "backend/session_key.hpp"
+#include "backend/link.hpp"
 #include "session/back_off.hpp"
 #include "session/scheduler.hpp"
 

@@ -5,26 +5,124 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <tuple>
 #include <utility>
 
+#include <boost/asio/any_completion_executor.hpp>
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/system/errc.hpp>
 
 #include <zkrecipes/detail/initiate.hpp>
+#include <zkrecipes/error.hpp>
 
 #include "backend/worded_errors.hpp"
-#include "session/completion.hpp"
 #include "session/condition.hpp"
 #include "session/reach_limit.hpp"
-#include "session/relay.hpp"
+#include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {
+
+/// Carries a cancellation by the user to the strand.
+struct relay {
+  asio::any_io_executor strand;
+  asio::cancellation_signal signal;
+};
+
+/// Forwards a cancellation from the user's slot to a signal of ours, on the strand. Asio's own forwarding refers to a
+/// signal inside the slot, which a completion on another thread may already have replaced. The slot may outlive the
+/// operation, and even the context, so its handler has only a weak pointer.
+/// `always`: there is a signal also without a slot.
+inline std::shared_ptr<relay> forward_cancellation(asio::cancellation_slot slot, const asio::any_io_executor& strand,
+                                                   bool always = false) {
+  if (!slot.is_connected() && !always) return nullptr;
+  auto made = std::make_shared<relay>();
+  made->strand = strand;
+  if (!slot.is_connected()) return made;
+  slot.assign([weak = std::weak_ptr(made)](asio::cancellation_type type) {
+    auto alive = weak.lock();
+    if (alive) asio::post(alive->strand, [alive, type] { alive->signal.emit(type); });
+  });
+  return made;
+}
+
+/// The result of an operation's body: the arguments of the user's handler.
+template <class... Results>
+using outcome = std::tuple<error_code, Results...>;
+
+/// The completion handler of an operation's coroutine. It is called on the strand, and calls the user's handler once,
+/// on the handler's executor and outside of the strand. It is one pointer, because a coroutine holds several copies.
+template <class... Results>
+class completion {
+ public:
+  using handler_type = handler_for<void(error_code, Results...)>;
+  using executor_type = asio::any_io_executor;
+  using cancellation_slot_type = asio::cancellation_slot;
+
+  /// `target`, the handler's executor, keeps its context running. `cancellation`, if any, outlives the coroutine.
+  completion(const scheduler& on, handler_type handler, asio::any_completion_executor target,
+             std::shared_ptr<relay> cancellation)
+      : parts_(std::make_shared<parts>(on.shared_from_this(), std::make_shared<handler_type>(std::move(handler)),
+                                       std::move(target), std::move(cancellation))) {}
+
+  const executor_type& get_executor() const noexcept { return parts_->on->strand; }
+  cancellation_slot_type get_cancellation_slot() const noexcept {
+    return parts_->cancellation ? parts_->cancellation->signal.slot() : asio::cancellation_slot();
+  }
+
+  void operator()(std::exception_ptr failure, outcome<Results...> result) const {
+    if (failure) std::get<0>(result) = error_of(failure);
+    auto call = [handler = std::move(parts_->handler), result = std::move(result)]() mutable {
+      std::apply(std::move(*handler), std::move(result));
+    };
+    asio::post(parts_->on->base, [target = parts_->target, call = std::move(call)]() mutable {
+      asio::dispatch(target, std::move(call));
+    });
+  }
+
+ private:
+  /// Any other exception leaves `run()`.
+  static error_code error_of(std::exception_ptr failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::bad_alloc&) {
+      return make_error_code(boost::system::errc::not_enough_memory);
+    }
+  }
+
+  struct parts {
+    parts(std::shared_ptr<const scheduler> where, std::shared_ptr<handler_type> whose, asio::any_completion_executor to,
+          std::shared_ptr<relay> by)
+        : on(std::move(where)), handler(std::move(whose)), target(std::move(to)), cancellation(std::move(by)) {
+      ++on->operations;
+    }
+    parts(const parts&) = delete;
+    ~parts() { --on->operations; }
+
+    std::shared_ptr<const scheduler> on;
+    std::shared_ptr<handler_type> handler;
+    asio::any_completion_executor target;
+    std::shared_ptr<relay> cancellation;
+  };
+  std::shared_ptr<parts> parts_;
+};
+
+/// The executor of a handler; without an associated one `base`.
+template <class Handler, class Executor>
+auto handler_executor(const Handler& handler, const Executor& base) {
+  auto executor = boost::asio::get_associated_executor(handler, base);
+  if (!executor) throw std::bad_alloc();  // what `any_completion_handler` makes of it
+  return executor;
+}
 
 /// The result of an operation that has failed.
 template <class... Results>

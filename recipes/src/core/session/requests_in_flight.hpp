@@ -9,15 +9,43 @@
 #include <utility>
 #include <vector>
 
-#include "backend/reply.hpp"
+#include <zkrecipes/node.hpp>
+
 #include "backend/request.hpp"
+#include "session/condition.hpp"
 #include "session/connection.hpp"
-#include "session/exchange.hpp"
-#include "session/root_path.hpp"
 #include "session/session_life.hpp"
 #include "session/watch_registry.hpp"
 
 namespace zkrecipes::detail {
+
+/// The root of a session: it is put in front of each path that is sent, and taken from those that come back.
+class root_path {
+ public:
+  /// `path`: empty, or "/a/b". `standard`: the rights of nodes for which the request names none; empty: everybody.
+  root_path(std::string path, const acl& standard);
+
+  const std::string& text() const noexcept { return path_; }
+  bool empty() const noexcept { return path_.empty(); }
+  std::string full(std::string path) const;
+  std::string below(std::string path) const;
+  void apply(backend::request& what) const;
+  void strip(backend::reply& answer) const;
+
+ private:
+  std::string path_;
+  acl standard_;
+};
+
+/// A request in flight, and its answer.
+struct exchange {
+  exchange(scheduler_ptr s, bool writes) : done(std::move(s)), is_write(writes) {}
+  std::optional<backend::reply> answer;
+  condition done;
+  bool is_write;
+};
+
+using exchange_ptr = std::shared_ptr<exchange>;
 
 /// Told what an answer says of the server that gave it.
 class answer_listener {

@@ -10,7 +10,6 @@
 #include <zkrecipes/lease_clock.hpp>
 
 #include "backend/endpoint.hpp"
-#include "backend/resolved_name.hpp"
 
 namespace zkrecipes::detail {
 

@@ -1,11 +1,98 @@
 #include "session/session_life.hpp"
 
 #include <array>
+#include <utility>
 
 #include "session/hook.hpp"
 #include "session/reach_limit.hpp"
 
 namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+
+session_facts::session_facts(scheduler_ptr on, const session_options& options)
+    : scheduler_(std::move(on)), mode_(options.lease), margin_(options.lease_margin) {}
+
+session_status session_facts::status() const {
+  std::lock_guard lock(mutex_);
+  return status_;
+}
+
+session_counters session_facts::counters() const {
+  std::lock_guard lock(mutex_);
+  return counters_;
+}
+
+lease_clock::time_point session_facts::valid_until(std::uint64_t number) const {
+  std::lock_guard lock(mutex_);
+  const bool lives = status_.state == session_state::connected || status_.state == session_state::suspended;
+  return lives && !given_up_ && (number == 0 || number == counters_.incarnations) ? lease_.valid_until()
+                                                                                  : lease_clock::time_point{};
+}
+
+error_code session_facts::invalid(std::uint64_t number) const {
+  const auto until = valid_until(number);  // first: what happens meanwhile counts against us
+  if (scheduler_->now() < until) return {};
+  std::lock_guard lock(mutex_);
+  if (given_up_ || status_.state == session_state::closed) return errc::closed;
+  const bool is_over = status_.state == session_state::expired || number != counters_.incarnations;
+  return is_over ? errc::session_expired : errc::lease_lapsed;
+}
+
+std::uint64_t session_facts::count(std::uint64_t session_counters::*which, std::uint64_t by) {
+  std::lock_guard lock(mutex_);
+  return counters_.*which += by;
+}
+
+void session_facts::enter(session_state state, const error_code& reason, const incarnation* present,
+                          std::string server) {
+  std::lock_guard lock(mutex_);
+  status_.state = state;
+  status_.reason = reason;
+  status_.incarnation = counters_.incarnations;
+  status_.session_id = present ? present->key.id : 0;
+  status_.timeout = present ? present->key.timeout : 0ms;
+  status_.server = std::move(server);
+  ++status_.changes;
+}
+
+void session_facts::show_failures(std::vector<connection_failure> all) {
+  std::lock_guard lock(mutex_);
+  status_.failures = std::move(all);
+}
+
+void session_facts::show_guarded(bool is_held) {
+  std::lock_guard lock(mutex_);
+  status_.is_guarded = is_held;
+  if (!is_held) ++counters_.guardian_failures;
+}
+
+void session_facts::on_granted(incarnation& present, bool is_new, lease_clock::time_point asked) {
+  const auto timeout = present.key.timeout;
+  const auto margin = margin_.count() ? margin_ : timeout / 10;
+  std::lock_guard lock(mutex_);
+  ++counters_.connects;
+  if (is_new) {
+    present.number = ++counters_.incarnations;
+    lease_.begin(mode_, timeout, margin, asked, scheduler_->now());
+  } else {
+    lease_.resume(timeout, margin, asked, scheduler_->now());
+  }
+}
+
+bool session_facts::acknowledged(lease_clock::time_point sent, witness by) {
+  const auto present = scheduler_->now();
+  std::lock_guard lock(mutex_);
+  ++counters_.answers;
+  const bool was_over = lease_.valid_until() <= present;
+  lease_.acknowledged(sent, present, by);
+  return was_over && lease_.valid_until() > present;
+}
+
+void session_facts::give_up_lease() {
+  std::lock_guard lock(mutex_);
+  given_up_ = true;
+}
 
 session_life::session_life(scheduler_ptr on, session_options options)
     : session_facts(on, options),

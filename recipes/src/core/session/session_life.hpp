@@ -2,16 +2,80 @@
 // see here what has been decided.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <zkrecipes/error.hpp>
+#include <zkrecipes/lease_clock.hpp>
+#include <zkrecipes/session.hpp>
+
+#include "backend/link.hpp"
 #include "session/condition.hpp"
-#include "session/session_facts.hpp"
+#include "session/lease.hpp"
+#include "session/scheduler.hpp"
 #include "session/session_log.hpp"
 
 namespace zkrecipes::detail {
+
+/// What any thread may ask of a session: its status, its counters and its lease. Written on the strand.
+/// One ZooKeeper session among those that a session object has during its life.
+struct incarnation {
+  std::uint64_t number = 0;
+  backend::session_key key;
+  std::int64_t seen = 0;                ///< The last transaction (zxid) that a server has shown us.
+  error_code ended;                     ///< Why it is over: `session_expired` or `closed`.
+  lease_clock::time_point lease_end{};  ///< Once it is over: until when its lease would have lasted.
+};
+
+using incarnation_ptr = std::shared_ptr<incarnation>;
+
+class session_facts {
+ public:
+  session_facts(scheduler_ptr on, const session_options& options);
+
+  // From any thread.
+  session_status status() const;
+  session_counters counters() const;
+  /// The end of the lease. The clock's zero if there is no lease, or if the present incarnation does not have this
+  /// number (0: any incarnation).
+  lease_clock::time_point valid_until(std::uint64_t number = 0) const;
+  /// No error until `valid_until`, by the clock of this moment; else why it is past.
+  error_code invalid(std::uint64_t number) const;
+
+  // On the strand.
+  /// Counts one event, or several. Returns how many there have been.
+  std::uint64_t count(std::uint64_t session_counters::*which, std::uint64_t by = 1);
+  /// `present`: null if there is no incarnation.
+  void enter(session_state state, const error_code& reason, const incarnation* present, std::string server);
+  void show_failures(std::vector<connection_failure> all);
+  /// A server has answered a request. True if the lease was over and holds again.
+  bool acknowledged(lease_clock::time_point sent, witness by);
+  const lease& present_lease() const noexcept { return lease_; }
+
+ protected:
+  ~session_facts() = default;
+  void show_guarded(bool is_held);
+  /// A server has granted the session that was requested at `asked`. A new incarnation gets its number here.
+  void on_granted(incarnation& present, bool is_new, lease_clock::time_point asked);
+  /// The user closes the session: no lease is valid any more.
+  void give_up_lease();
+
+ private:
+  scheduler_ptr scheduler_;
+  lease_mode mode_;
+  std::chrono::milliseconds margin_;  // 0: a tenth of the timeout
+
+  mutable std::mutex mutex_;  // guards all below
+  session_status status_;
+  session_counters counters_;
+  lease lease_;
+  bool given_up_ = false;
+};
 
 class session_life : public session_facts, public std::enable_shared_from_this<session_life> {
  public:

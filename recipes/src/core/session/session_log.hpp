@@ -10,7 +10,7 @@
 #include <zkrecipes/session_options.hpp>
 
 #include "backend/endpoint.hpp"
-#include "backend/opcode.hpp"
+#include "backend/request.hpp"
 #include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/watch_event.hpp"
+#include "backend/link.hpp"
 #include "session/watch.hpp"
 
 namespace zkrecipes::detail {

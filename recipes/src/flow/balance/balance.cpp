@@ -10,6 +10,35 @@
 
 namespace zkrecipes {
 
+balance_track::balance_track() noexcept = default;
+balance_track::balance_track(state_ptr state) noexcept : state_(std::move(state)) {}
+balance_track::~balance_track() { leave(); }
+balance_track::balance_track(balance_track&&) noexcept = default;
+
+balance_track& balance_track::operator=(balance_track&& other) noexcept {
+  auto before = std::exchange(state_, std::exchange(other.state_, nullptr));
+  if (before && before != state_) before->core().leave(*before);
+  return *this;
+}
+
+bool balance_track::try_move() { return state_ && state_->try_move(); }
+
+void balance_track::start_move(detail::handler_for<void(error_code)> handler, state_ptr whose) {
+  whose->move(std::move(handler));
+}
+
+void balance_track::leave() noexcept {
+  if (state_) state_->core().leave(*state_);
+}
+
+std::uint64_t balance_track::steps() const noexcept { return state_ ? static_cast<std::uint64_t>(state_->steps()) : 0; }
+
+const std::string& balance_track::name() const noexcept { return state_ ? state_->name() : detail::no_path(); }
+
+balance_track::executor_type balance_track::get_executor() const noexcept {
+  return state_ ? state_->core().executor() : executor_type();
+}
+
 using namespace detail;
 
 namespace {

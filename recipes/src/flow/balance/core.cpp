@@ -1,19 +1,77 @@
 #include "balance/core.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <utility>
 
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/query.hpp>
 
 #include <zkrecipes/error.hpp>
 
-#include "balance/most_tracks.hpp"
+#include "balance/largest_range.hpp"
 #include "balance/track_state.hpp"
-#include "balance/waiting_balances.hpp"
 
 namespace zkrecipes::detail {
+
+// The balances of an execution context in which moves wait.
+
+namespace asio = boost::asio;
+
+class balance_core;
+
+/// The handler of a move that waits may own its track, and the track owns the move. If the program ends meanwhile, the
+/// shutdown of the context has to break these cycles, or they would leak.
+class waiting_balances : public asio::execution_context::service {
+ public:
+  using key_type = waiting_balances;
+  static asio::execution_context::id id;
+
+  explicit waiting_balances(asio::execution_context& context);
+
+  void add(const std::shared_ptr<balance_core>& each);
+  void remove(balance_core* each) noexcept;
+
+ private:
+  void shutdown() override;
+  std::shared_ptr<balance_core> next();
+
+  std::mutex mutex_;
+  std::map<balance_core*, std::weak_ptr<balance_core>> all_;
+};
+
+asio::execution_context::id waiting_balances::id;
+
+waiting_balances::waiting_balances(asio::execution_context& context) : asio::execution_context::service(context) {}
+
+void waiting_balances::add(const std::shared_ptr<balance_core>& each) {
+  const std::lock_guard lock(mutex_);
+  all_.emplace(each.get(), each);
+}
+
+void waiting_balances::remove(balance_core* each) noexcept {
+  const std::lock_guard lock(mutex_);
+  all_.erase(each);
+}
+
+void waiting_balances::shutdown() {
+  // To abandon one may destroy others, so each is looked for anew.
+  while (const auto each = next()) each->abandon();
+}
+
+std::shared_ptr<balance_core> waiting_balances::next() {
+  const std::lock_guard lock(mutex_);
+  while (!all_.empty()) {
+    auto first = all_.begin()->second.lock();
+    all_.erase(all_.begin());
+    if (first) return first;
+  }
+  return nullptr;
+}
 
 namespace {
 

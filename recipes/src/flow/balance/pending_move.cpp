@@ -8,7 +8,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 
-#include "session/handler_executor.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 

@@ -8,7 +8,7 @@
 
 #include <zkrecipes/error.hpp>
 
-#include "balance/most_tracks.hpp"
+#include "balance/largest_range.hpp"
 
 namespace zkrecipes::detail {
 

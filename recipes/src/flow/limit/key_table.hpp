@@ -12,9 +12,7 @@
 
 #include <zkrecipes/flow/keyed_limiter.hpp>
 
-#include "limit/ended_waiters.hpp"
-#include "limit/limit_clock.hpp"
-#include "limit/line_timer.hpp"
+#include "limit/arrival_rule.hpp"
 #include "limit/waiting_line.hpp"
 #include "limit/waiting_place.hpp"
 

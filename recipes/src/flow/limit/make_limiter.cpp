@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "limit/check_rate.hpp"
 #include "limit/keyed_limiter_state.hpp"
 #include "limit/limiter_state.hpp"
 #include "limit/longest_times.hpp"

@@ -17,7 +17,7 @@
 
 #include "format/json_object.hpp"
 #include "format/whole_number.hpp"
-#include "queue/key_mark.hpp"
+#include "queue/queue_layout.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 #include "session/paths.hpp"

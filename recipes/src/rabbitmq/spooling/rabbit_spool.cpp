@@ -11,9 +11,7 @@
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 #include <zkrecipes/rabbitmq/rabbit_spool.hpp>
 
-#include "rabbitmq/given_numbers.hpp"
-#include "rabbitmq/producer_name.hpp"
-#include "rabbitmq/queue_limits.hpp"
+#include "rabbitmq/message_numbering.hpp"
 #include "rabbitmq/rabbit_core.hpp"
 #include "rabbitmq/rabbit_producer_state.hpp"
 #include "spool/make_spool.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "rabbitmq/amqp_delivery.hpp"
+#include "rabbitmq/amqp_content.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "redis/stream_id.hpp"
+#include "redis/stream_position.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -4,7 +4,7 @@
 
 #include <zkrecipes/consumer/shard.hpp>
 
-#include "queue/dead_letter.hpp"
+#include "queue/queue_layout.hpp"
 #include "rabbitmq/rabbit_frame.hpp"
 #include "source/source_layout.hpp"
 

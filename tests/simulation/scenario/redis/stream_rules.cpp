@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "queue/dead_letter.hpp"
+#include "queue/queue_layout.hpp"
 #include "source/source_layout.hpp"
 
 namespace zkrecipes::simulation {

@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/guardian/system_error.hpp"
-
 namespace zkrecipes::backend {
 
 /// The children that this process has started and has not taken the end of.

@@ -10,6 +10,9 @@
 
 namespace zkrecipes::backend {
 
+/// For a value of `errno`.
+inline error_code system_error(int number) { return {number, boost::system::system_category()}; }
+
 /// The program to start, if `session_options::guardian` names one ("child:/usr/bin/zkrecipes-guardian") and no socket.
 std::optional<std::string> guardian_program(std::string_view guardian);
 

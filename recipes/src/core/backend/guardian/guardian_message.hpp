@@ -41,9 +41,20 @@
 #include <zkrecipes/session_options.hpp>
 
 #include "backend/endpoint.hpp"
-#include "backend/session_key.hpp"
+#include "backend/link.hpp"
 
 namespace zkrecipes::backend {
+
+/// Bytes and session ids as hexadecimal text.
+/// Two lower-case digits for each byte.
+std::string to_hex(std::string_view bytes);
+/// Nothing unless the text is what `to_hex` writes.
+std::optional<std::string> from_hex(std::string_view text);
+
+/// 1 to 16 lower-case digits, without leading zeros.
+std::string session_to_hex(std::int64_t id);
+/// Nothing for 0 either, which is no session.
+std::optional<std::int64_t> session_from_hex(std::string_view text);
 
 constexpr std::size_t longest_line = 64 << 10;
 constexpr std::size_t longest_path = 8 << 10;

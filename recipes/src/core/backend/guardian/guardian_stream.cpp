@@ -18,7 +18,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 
-#include "backend/guardian/system_error.hpp"
+#include "backend/guardian/guardian_child.hpp"
 
 namespace zkrecipes::backend {
 

@@ -2,13 +2,14 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "backend/guardian/guardian_child.hpp"
-#include "backend/guardian/guardian_listener.hpp"
+#include "backend/guardian/guardian_line.hpp"
 #include "backend/home_process.hpp"
 
 namespace zkrecipes::backend {
@@ -54,6 +55,27 @@ class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
   bool is_failing_ = false;    // the listener will be told
   bool is_finishing_ = false;  // the socket is closed when all has been written
   std::string unread_;
+};
+
+/// The owner of a real line. Its destructor abandons the connection, unless it was finished. No callback comes after
+/// either.
+class socket_guardian_line final : public guardian_line {
+ public:
+  explicit socket_guardian_line(std::shared_ptr<guardian_stream> shared) : shared_(std::move(shared)) {}
+  socket_guardian_line(const socket_guardian_line&) = delete;
+  ~socket_guardian_line() override {
+    if (shared_) shared_->abandon();
+  }
+  bool send(const guardian_message& what) override {
+    auto line = to_line(what);
+    if (line) shared_->send(std::move(*line));
+    return line.has_value();
+  }
+  void finish() override { std::exchange(shared_, nullptr)->finish(); }
+  void give_up() override { std::exchange(shared_, nullptr)->give_up(); }
+
+ private:
+  std::shared_ptr<guardian_stream> shared_;
 };
 
 }  // namespace zkrecipes::backend

@@ -1,17 +1,57 @@
 // The secure connections of one session: what its files hold, and what its servers have given us.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <openssl/ssl.h>
+
 #include <zkrecipes/tls_options.hpp>
 
-#include "backend/tls/tls_files.hpp"
-#include "backend/tls/tls_handles.hpp"
-
 namespace zkrecipes::backend {
+
+// Objects of OpenSSL with an owner.
+
+struct tls_deleter {
+  void operator()(SSL_CTX* what) const noexcept { SSL_CTX_free(what); }
+  void operator()(SSL* what) const noexcept { SSL_free(what); }
+  void operator()(SSL_SESSION* what) const noexcept { SSL_SESSION_free(what); }
+};
+
+using ssl_context_handle = std::unique_ptr<SSL_CTX, tls_deleter>;
+using ssl_handle = std::unique_ptr<SSL, tls_deleter>;
+using ssl_session_handle = std::unique_ptr<SSL_SESSION, tls_deleter>;
+
+/// Connections of this context remember that the server has asked for a certificate. `tls_reason` needs it.
+void record_certificate_requests(SSL_CTX* context);
+
+/// Why a connection failed: a `tls_errc`, if TLS was the reason. `is_accepted`: the server has sent data, so it had
+/// taken our certificate, or did without one.
+error_code tls_reason(const error_code& failure, const SSL* connection, bool is_accepted = false);
+
+/// The files of `tls_options`, and OpenSSL's form of what they hold.
+/// Reads the files. \throws std::invalid_argument that names the field and the file. The message never holds what
+/// stands in a file.
+ssl_context_handle load_tls_files(const tls_options& options);
+
+/// Reading a FIFO again, or a device, could stop the executor for ever. \throws as `load_tls_files` does.
+void require_files(const tls_options& options);
+
+/// What tells that a file has changed. Equal for files that could not be looked at.
+struct file_stamp {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t size = 0;
+  std::int64_t written = 0;  ///< Nanoseconds.
+  std::int64_t changed = 0;  ///< The same, of the inode.
+  friend bool operator==(const file_stamp&, const file_stamp&) = default;
+};
+
+/// The stamps of all files of `options`, in a fixed order.
+std::vector<file_stamp> tls_file_stamps(const tls_options& options);
 
 /// What one server has given us to take a session of TLS up again, which saves a round trip (TLS 1.2) and the work of a
 /// full handshake. It has nothing to do with the ZooKeeper session.

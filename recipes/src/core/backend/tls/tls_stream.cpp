@@ -15,8 +15,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 
-#include "backend/tcp_socket.hpp"
-#include "backend/tls/tls_reason.hpp"
+#include "backend/endpoint.hpp"
+#include "backend/tls/tls_context.hpp"
 #include "backend/zookeeper/descriptors.hpp"
 
 namespace zkrecipes::backend {

@@ -15,7 +15,6 @@
 #include "backend/endpoint.hpp"
 #include "backend/home_process.hpp"
 #include "backend/tls/tls_context.hpp"
-#include "backend/tls/tls_handles.hpp"
 
 namespace zkrecipes::backend {
 

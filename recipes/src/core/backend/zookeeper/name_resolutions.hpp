@@ -1,17 +1,71 @@
 #pragma once
 
+#include <chrono>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <sys/types.h>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <zkrecipes/error.hpp>
+
 #include "backend/world.hpp"
-#include "backend/zookeeper/lookup_mailbox.hpp"
 
 namespace zkrecipes::backend {
+
+/// The addresses of a host as the system knows it, as numbers; or why there are none.
+struct host_answer {
+  std::string host;
+  std::vector<std::string> addresses;
+  error_code error;
+  std::chrono::steady_clock::time_point when = std::chrono::steady_clock::now();
+};
+
+/// Where the threads that look hosts up leave their answers. It outlives who reads them, because nobody can end such a
+/// thread. From any thread.
+class lookup_mailbox {
+ public:
+  lookup_mailbox();
+  ~lookup_mailbox();
+  lookup_mailbox(const lookup_mailbox&) = delete;
+
+  /// Can be read when there is an answer; below zero: the process has no descriptor left.
+  int descriptor() const noexcept { return descriptor_; }
+  void put(host_answer what);
+  std::vector<host_answer> take();
+
+ private:
+  int descriptor_;
+  std::mutex mutex_;
+  std::vector<host_answer> answers_;
+};
+
+/// The hosts that the process is looking up. The system's resolver blocks, and nothing ends it before its time. Asio's
+/// thread for it serves one name after the other, and the context waits for it at its end. So here each host has a
+/// thread of its own until it is answered, which nobody waits for, and which ends with the process. Sessions that want
+/// the same host share it: there are never more such threads than hosts that hang. From any thread.
+class host_lookups {
+ public:
+  /// Never destroyed, because threads may outlive `main`.
+  static host_lookups& of_process();
+
+  /// The answer comes to `to`, unless that has gone by then. An error: there will be none.
+  error_code ask(const std::string& host, const std::shared_ptr<lookup_mailbox>& to);
+
+ private:
+  void answer(const host_answer& what);
+
+  std::mutex mutex_;
+  std::map<std::string, std::vector<std::weak_ptr<lookup_mailbox>>> waiting_;  // by host
+  pid_t process_ = 0;  // a child that was forked has none of the threads
+};
 
 /// Names that are looked up together. On the strand.
 class name_resolution {

@@ -6,7 +6,6 @@
 
 #include <zookeeper/zookeeper.h>
 
-#include "backend/reply.hpp"
 #include "backend/request.hpp"
 
 namespace zkrecipes::backend {

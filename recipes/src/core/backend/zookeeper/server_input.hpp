@@ -1,6 +1,7 @@
 // Hands what a server sends to the C client, one judged frame after the other.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,6 +11,63 @@
 #include "backend/zookeeper/input_detour.hpp"
 
 namespace zkrecipes::backend {
+
+/// How long a server may say nothing. Pure arithmetic on times that it is given.
+/// A server before 3.8.1 can leave a request or a ping unanswered until it gets another request, from any client
+/// (ZOOKEEPER-4537); and the C client sends no ping while it waits for an answer. So a silent server is probed, and
+/// left when it owes an answer for too long.
+class server_silence {
+ public:
+  using clock = std::chrono::steady_clock;
+  using time_point = clock::time_point;
+
+  /// The session was granted: from now on the server may be silent for a part of this time only.
+  void begin(std::chrono::milliseconds timeout) noexcept;
+
+  void on_request(time_point present) noexcept;
+  /// A request was answered, or could not be sent after all.
+  void on_answer() noexcept { --unanswered_; }
+  /// A probe is a request, too.
+  void on_probe(time_point present) noexcept;
+  /// Something has come; `is_answer`: neither an event nor the answer to a ping.
+  void on_input(time_point present, bool is_answer) noexcept;
+  /// All that had come was read after a stall of our own process.
+  void on_late_input(time_point present) noexcept { answered_ = present; }
+
+  /// Requests that were passed on and have no answer yet.
+  std::size_t unanswered() const noexcept { return unanswered_; }
+  /// How long an answer may take before the server is probed. After eight times as long (two thirds of the session
+  /// timeout) the connection is given up.
+  std::chrono::milliseconds longest_answer() const noexcept { return timeout_ / 12; }
+  /// The time until a silent server is to be probed.
+  std::chrono::microseconds time_to_probe(time_point present) const noexcept;
+  /// True if a request has had no answer for as long as the C client would wait, although something else came: events,
+  /// or answers to pings. To the C client such a server lives.
+  bool is_put_off(time_point present) const noexcept;
+  /// True if we run much later than planned and nothing has arrived. The C client would then give the connection up,
+  /// because it has received nothing for so long. But the reason is that our own process was stalled and has sent no
+  /// ping.
+  bool overslept(time_point present, time_point due) const noexcept;
+  /// Until when the socket may take nothing of what has been waiting since then.
+  time_point stuck_at(time_point since) const noexcept;
+
+  /// After a stall of our own process the server gets as much time for a sign of life as it would have had for a ping,
+  /// before the C client judges the connection.
+  void ask(time_point present) noexcept;
+  bool is_asking(time_point present) const noexcept { return asking_ && present < ask_until_; }
+  time_point asks_until() const noexcept { return ask_until_; }
+  /// True if it was asking.
+  bool stop_asking() noexcept;
+
+ private:
+  bool is_up_ = false;
+  std::chrono::milliseconds timeout_{0};
+  time_point heard_;     // when the server last sent something, began to owe an answer, or was probed
+  time_point answered_;  // when the server last sent an answer, or began to owe one
+  std::size_t unanswered_ = 0;
+  bool asking_ = false;
+  time_point ask_until_;
+};
 
 /// The C client, as far as its input goes. Any call may end the connection.
 class frame_reader {

@@ -1,4 +1,4 @@
-#include "rabbitmq/claimed_numbers.hpp"
+#include "rabbitmq/message_numbering.hpp"
 
 #include <utility>
 

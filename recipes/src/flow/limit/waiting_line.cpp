@@ -1,4 +1,4 @@
-#include "limit/acquire_waiter.hpp"
+#include "limit/waiting_line.hpp"
 
 #include <utility>
 
@@ -23,6 +23,25 @@ void complete(const scheduler& on, acquire_waiter& which, error_code why) {
   asio::post(on.base, [target = std::move(which.target), call = std::move(call)]() mutable {
     asio::dispatch(target, std::move(call));
   });
+}
+
+void line_timer::set(ticks when) {
+  asio::post(clock_.get_scheduler()->strand, [self = shared_from_this(), when] { self->start(when); });
+}
+
+void line_timer::start(ticks when) {
+  drop();
+  if (when == no_ticks_limit) return;
+  id_ = clock_.get_scheduler()->world->call_at(clock_.time_of(when), [weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (!self) return;
+    self->id_ = 0;
+    self->what_();
+  });
+}
+
+void line_timer::drop() {
+  if (id_) clock_.get_scheduler()->world->cancel(std::exchange(id_, 0));
 }
 
 }  // namespace zkrecipes::detail
