@@ -5,7 +5,6 @@
 
 #include <testcluster/error.hpp>
 
-#include "duration.hpp"
 #include "options.hpp"
 #include "register.hpp"
 #include "toml_section.hpp"

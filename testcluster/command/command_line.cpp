@@ -1,19 +1,173 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <iomanip>
 #include <iostream>
+#include <ostream>
 #include <sstream>
+#include <string>
 
 #include <CLI/CLI.hpp>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
 
 #include "cluster_file.hpp"
+#include "connection.hpp"
+#include "descriptor.hpp"
 #include "ensemble_flags.hpp"
 #include "one_of.hpp"
+#include "place.hpp"
 #include "printable.hpp"
 #include "register.hpp"
 #include "session_id.hpp"
 
 namespace testcluster::command {
+
+namespace {
+
+namespace json = boost::json;
+
+std::string text(const json::object& from, const char* key) {
+  const auto* value = from.if_contains(key);
+  if (value == nullptr) return "-";
+  return printable(value->is_string() ? std::string(value->as_string()) : json::serialize(*value));
+}
+
+void print_faults(std::ostream& out, const json::object& node, const std::string& indent) {
+  const auto* faults = node.if_contains("faults");
+  if (faults == nullptr) return;
+  for (const auto& each : faults->as_array()) out << indent << printable(each.as_string()) << "\n";
+}
+
+void print_cluster(std::ostream& out, const json::object& cluster) {
+  out << "hosts  " << text(cluster, "hosts") << "\ndir    " << text(cluster, "dir") << "\n";
+  if (cluster.contains("name")) out << "name   " << text(cluster, "name") << "\n";
+  if (const auto* tls = cluster.if_contains("tls")) {
+    for (const auto& [key, value] : tls->as_object())
+      out << std::setw(0) << key << "  " << text(tls->as_object(), key.data()) << "\n";
+  }
+  if (cluster.contains("superuser")) out << "superuser  " << text(cluster, "superuser") << "\n";
+  out << "\n" << std::left;
+  out << std::setw(4) << "ID" << std::setw(12) << "ROLE" << std::setw(9) << "PID" << std::setw(23) << "ADDRESS"
+      << "PROXY\n";
+  for (const auto& entry : cluster.at("nodes").as_array()) {
+    const auto& node = entry.as_object();
+    out << std::setw(4) << text(node, "id") << std::setw(12) << text(node, "role") << std::setw(9) << text(node, "pid")
+        << std::setw(23) << text(node, "address") << text(node, "proxy") << "\n";
+    print_faults(out, node, "    ");
+  }
+}
+
+void print_list(std::ostream& out, const json::array& clusters) {
+  if (clusters.empty()) return;
+  out << std::left << std::setw(20) << "NAME" << std::setw(8) << "STATE"
+      << "DIR\n";
+  for (const auto& each : clusters) {
+    const auto& entry = each.as_object();
+    out << std::setw(20) << text(entry, "name") << std::setw(8) << text(entry, "state") << text(entry, "dir") << "\n";
+  }
+}
+
+}  // namespace
+
+void print(std::ostream& out, const json::object& outcome, const arguments& wanted) {
+  if (wanted.json) {
+    out << printable_json(json::serialize(outcome)) << "\n";
+  } else if (outcome.contains("clusters")) {
+    print_list(out, outcome.at("clusters").as_array());
+  } else if (outcome.contains("nodes")) {
+    print_cluster(out, outcome);
+  } else if (outcome.contains("session")) {
+    out << "session " << text(outcome, "session") << " expired\n";
+  } else if (outcome.contains("ended")) {
+    for (const auto& each : outcome.at("ended").as_array()) out << text(each.as_object(), "dir") << " removed\n";
+  } else {
+    out << "server " << text(outcome, "id") << " is " << text(outcome, "role") << "\n";
+    print_faults(out, outcome, "  ");
+  }
+}
+
+namespace {
+
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using boost::system::error_code;
+using local = asio::local::stream_protocol;
+
+// Longer than the slowest request, a restart: it waits at most for start_timeout (30 s) until the server has stopped,
+// and for the same time until it serves.
+constexpr std::chrono::seconds time_limit{90};
+
+error silent(const fs::path& dir) {
+  return error("the supervisor of " + dir.string() +
+               " does not answer; end it with SIGKILL if it hangs: its servers end "
+               "with it");
+}
+
+void connect(local::socket& socket, const fs::path& dir) {
+  switch (examine(dir)) {
+    case condition::none: throw error("no cluster is up in " + dir.string());
+    case condition::foreign: throw foreign_record(dir);
+    case condition::stale:
+      throw error("the supervisor of the cluster in " + dir.string() +
+                  " is gone; remove what is left with: testcluster down "
+                  "--dir " +
+                  dir.string());
+    case condition::live: break;
+  }
+  error_code failed;
+  socket.connect(local::endpoint(socket_of(dir).string()), failed);
+  if (failed) throw error("the cluster in " + dir.string() + " is not ready yet, or just ending");
+  detail::close_on_exec(socket.native_handle());
+}
+
+void send(local::socket& socket, const json::object& request) {
+  asio::write(socket, asio::buffer(json::serialize(request) + "\n"));
+}
+
+}  // namespace
+
+json::object ask(const fs::path& dir, const json::object& request) {
+  asio::io_context io;
+  local::socket socket(io);
+  connect(socket, dir);
+  send(socket, request);
+  std::string reply;
+  asio::async_read(socket, asio::dynamic_buffer(reply), [](error_code, std::size_t) {});
+  io.run_for(time_limit);
+  if (!io.stopped()) {
+    socket.close();
+    io.run();
+    throw silent(dir);
+  }
+  if (reply.empty()) throw error("the supervisor of " + dir.string() + " ended before it answered");
+  const auto answer = json::parse(reply).as_object();
+  if (const auto* problem = answer.if_contains("error")) throw error(std::string(problem->as_string()));
+  return answer.at("ok").as_object();
+}
+
+void end_supervisor(const fs::path& dir) {
+  asio::io_context io;
+  local::socket socket(io);
+  connect(socket, dir);
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  ::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  const detail::descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0)));
+  send(socket, {{"command", "down"}});
+  pollfd gone{process.get(), POLLIN, 0};
+  const auto milliseconds = std::chrono::milliseconds(time_limit).count();
+  if (!process || ::poll(&gone, 1, static_cast<int>(milliseconds)) != 1) throw silent(dir);
+}
 
 initial_fault parse_initial_fault(const std::string& text) {
   initial_fault found;

@@ -2,14 +2,24 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iosfwd>
 #include <string>
 #include <vector>
+
+#include <boost/json.hpp>
 
 #include <testcluster/ensemble.hpp>
 
 #include "fault_options.hpp"
 
 namespace testcluster::command {
+
+/// Sends a request to the supervisor of the cluster in `dir` and returns its answer. Throws testcluster::error with the
+/// reason if the request fails.
+boost::json::object ask(const std::filesystem::path& dir, const boost::json::object& request);
+
+/// Tells the supervisor to end and waits until its process is gone.
+void end_supervisor(const std::filesystem::path& dir);
 
 /// A fault that is on when the command of `exec` begins. Its kind may also be "partition".
 struct initial_fault {
@@ -44,5 +54,8 @@ struct usage {
 
 /// Parses the command line. Throws usage, and testcluster::error for what a cluster file says.
 arguments parse(int argc, char** argv);
+
+/// Shows the outcome of a command as the user asked for it: JSON, or text.
+void print(std::ostream& out, const boost::json::object& outcome, const arguments& wanted);
 
 }  // namespace testcluster::command

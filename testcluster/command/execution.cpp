@@ -19,7 +19,7 @@
 
 #include <testcluster/error.hpp>
 
-#include "client.hpp"
+#include "command_line.hpp"
 #include "descriptor.hpp"
 #include "exit_status.hpp"
 #include "printable.hpp"

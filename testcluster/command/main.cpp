@@ -8,13 +8,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "client.hpp"
 #include "command_line.hpp"
 #include "execution.hpp"
 #include "exit_status.hpp"
 #include "logs.hpp"
 #include "place.hpp"
-#include "print.hpp"
 #include "printable.hpp"
 #include "register.hpp"
 #include "schedule_run.hpp"

@@ -6,10 +6,10 @@
 
 #include <testcluster/error.hpp>
 
-#include "client.hpp"
-#include "duration.hpp"
+#include "command_line.hpp"
 #include "exit_status.hpp"
 #include "printable.hpp"
+#include "toml_section.hpp"
 #include "zk_client.hpp"
 
 namespace testcluster::command {

@@ -12,6 +12,12 @@
 
 namespace testcluster::command {
 
+/// "500ms", "2s", "3m" or "1h": a whole number and its unit, without a blank. Nullopt for anything else.
+std::optional<std::chrono::milliseconds> parse_duration(const std::string& text);
+
+/// "500ms" or, where nothing is lost, "2s".
+std::string to_text(std::chrono::milliseconds duration);
+
 /// Reads a TOML file of at most 1 MiB. Throws testcluster::error "FILE:LINE: ..." if it can not be read or parsed.
 toml::table read_toml(const std::filesystem::path& file);
 

@@ -1,8 +1,18 @@
 #include "drop_rules.hpp"
 
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include <testcluster/op_code.hpp>
 
 namespace testcluster::detail {
+
+namespace asio = boost::asio;
+
+asio::awaitable<void> change::wait() {
+  boost::system::error_code cancelled;
+  co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+}
 
 bool drop_rules::hit(what lost, std::int32_t op_code, std::string_view request) {
   bool found = false;

@@ -11,8 +11,8 @@
 #include <testcluster/proxy.hpp>
 
 #include "guard.hpp"
+#include "owned_folder.hpp"
 #include "server.hpp"
-#include "tls_folder.hpp"
 #include "workspace.hpp"
 
 namespace testcluster::detail {

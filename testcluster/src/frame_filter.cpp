@@ -8,7 +8,7 @@
 
 #include <testcluster/op_code.hpp>
 
-#include "jute/reader.hpp"
+#include "jute/messages.hpp"
 
 namespace testcluster::detail {
 

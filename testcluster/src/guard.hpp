@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "descriptor.hpp"
+#include "loopback_address.hpp"
 
 namespace testcluster::detail {
 

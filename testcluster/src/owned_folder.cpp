@@ -5,6 +5,9 @@
 
 namespace testcluster::detail {
 
+tls_folder::tls_folder(std::filesystem::path where)
+    : folder_(std::move(where)), signer_(folder_.path()), client_(signer_.issue({.name = "client"})) {}
+
 namespace fs = std::filesystem;
 
 owned_folder::owned_folder(fs::path where) : path_(std::move(where)) {

@@ -15,7 +15,6 @@
 
 #include <testcluster/proxy.hpp>
 
-#include "change.hpp"
 #include "drop_rules.hpp"
 #include "loopback_address.hpp"
 #include "proxy_link.hpp"

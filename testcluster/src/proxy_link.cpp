@@ -10,8 +10,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "jute/reader.hpp"
-#include "jute/writer.hpp"
+#include "jute/messages.hpp"
 
 namespace testcluster::detail {
 namespace {

@@ -14,7 +14,6 @@
 
 #include <testcluster/proxy.hpp>
 
-#include "change.hpp"
 #include "connection.hpp"
 #include "drop_rules.hpp"
 #include "frame_filter.hpp"

@@ -18,10 +18,8 @@
 #include "drawn_secret.hpp"
 #include "guard.hpp"
 #include "owned_folder.hpp"
-#include "rabbit_environment.hpp"
 #include "rabbit_node.hpp"
 #include "spawn.hpp"
-#include "tls_folder.hpp"
 #include "workspace.hpp"
 #include "written_file.hpp"
 

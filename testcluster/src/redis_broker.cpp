@@ -13,7 +13,6 @@
 #include "guard.hpp"
 #include "loopback_address.hpp"
 #include "owned_folder.hpp"
-#include "tls_folder.hpp"
 #include "workspace.hpp"
 
 namespace testcluster {

@@ -12,7 +12,6 @@
 #include <testcluster/ensemble.hpp>
 #include <testcluster/error.hpp>
 
-#include "environment.hpp"
 #include "spawn.hpp"
 #include "written_file.hpp"
 #include "zk_client.hpp"

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "descriptor.hpp"
+#include "loopback_address.hpp"
 
 namespace testcluster::detail {
 namespace {

@@ -1,6 +1,7 @@
 #include "written_file.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,6 +9,11 @@
 #include <testcluster/error.hpp>
 
 namespace testcluster::detail {
+
+std::string environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : otherwise;
+}
 
 void write_file(const std::filesystem::path& name, const std::string& text, mode_t mode) {
   const auto aside = name.string() + ".new";

@@ -5,8 +5,6 @@
 #include <testcluster/error.hpp>
 
 #include "jute/messages.hpp"
-#include "jute/reader.hpp"
-#include "no_such_session.hpp"
 
 namespace testcluster::detail {
 namespace {

@@ -6,10 +6,18 @@
 #include <string_view>
 #include <vector>
 
+#include <testcluster/error.hpp>
+
 #include "connection.hpp"
 #include "jute/messages.hpp"
 
 namespace testcluster::detail {
+
+/// A server does not know the session that it was asked to take up again.
+class no_such_session : public error {
+ public:
+  using error::error;
+};
 
 /// "0x100abc", as ZooKeeper writes the id of a session.
 std::string session_text(std::int64_t id);

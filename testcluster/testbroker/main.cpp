@@ -1,4 +1,5 @@
 // testbroker: a real broker for tests, for as long as the command runs. It takes orders from standard input.
+#include <charconv>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -7,15 +8,172 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <poll.h>
+#include <unistd.h>
+
+#include <testcluster/rabbit_broker.hpp>
+#include <testcluster/redis_broker.hpp>
 
 #include "command/exit_status.hpp"
 #include "command/printable.hpp"
 #include "command/signals.hpp"
-#include "obey.hpp"
-#include "ordered_rabbit.hpp"
-#include "ordered_redis.hpp"
 
 namespace testcluster::command {
+
+/// A broker that takes orders.
+class ordered_broker {
+ public:
+  virtual ~ordered_broker() = default;
+
+  /// The line that answers: the state, or what was asked for. Throws testcluster::error if it can not be done or there
+  /// is no such order, std::invalid_argument if the order names something that is not there.
+  virtual std::string carry_out(const std::string& order) = 0;
+
+  /// In one line: addresses, and which processes run.
+  virtual std::string state() = 0;
+};
+
+/// A Redis server that takes orders.
+class ordered_redis final : public ordered_broker {
+ public:
+  static constexpr const char* orders = "kill, start, restart, pause, resume, status";
+
+  explicit ordered_redis(const redis_broker_options& options) : broker_(options) {}
+  std::string carry_out(const std::string& order) override;
+  std::string state() override;
+
+ private:
+  redis_broker broker_;
+};
+
+std::string ordered_redis::carry_out(const std::string& order) {
+  if (order == "kill") {
+    broker_.kill();
+  } else if (order == "start") {
+    broker_.start();
+  } else if (order == "restart") {
+    broker_.restart();
+  } else if (order == "pause") {
+    broker_.pause();
+  } else if (order == "resume") {
+    broker_.resume();
+  } else if (order != "status") {
+    throw error("there is no order \"" + order + "\": " + orders);
+  }
+  return state();
+}
+
+std::string ordered_redis::state() {
+  const auto pid = broker_.pid();
+  return broker_.address() + (pid == 0 ? " stopped" : " running " + std::to_string(pid));
+}
+
+/// A RabbitMQ cluster that takes orders.
+class ordered_rabbit final : public ordered_broker {
+ public:
+  static constexpr const char* orders = "kill N, stop N, start [N], restart N, pause N, resume N, leader QUEUE, status";
+
+  explicit ordered_rabbit(const rabbit_broker_options& options) : broker_(options) {}
+  std::string carry_out(const std::string& order) override;
+  std::string state() override;
+
+ private:
+  void start(const std::string& which);
+  std::string leader_of(const std::string& queue);
+  int node(const std::string& which) const;
+
+  rabbit_broker broker_;
+};
+
+std::string ordered_rabbit::carry_out(const std::string& order) {
+  const std::map<std::string, void (rabbit_broker::*)(int)> actions{{"kill", &rabbit_broker::kill},
+                                                                    {"stop", &rabbit_broker::stop},
+                                                                    {"restart", &rabbit_broker::restart},
+                                                                    {"pause", &rabbit_broker::pause},
+                                                                    {"resume", &rabbit_broker::resume}};
+  const auto blank = order.find(' ');
+  const auto verb = order.substr(0, blank);
+  const auto rest = blank == order.npos ? std::string() : order.substr(blank + 1);
+  const auto action = actions.find(verb);
+  if (action != actions.end()) {
+    (broker_.*action->second)(node(rest));
+  } else if (verb == "leader") {
+    return leader_of(rest);
+  } else if (verb == "start") {
+    start(rest);
+  } else if (verb != "status") {
+    throw error("there is no order \"" + order + "\": " + orders);
+  }
+  return state();
+}
+
+void ordered_rabbit::start(const std::string& which) {
+  if (which.empty()) return broker_.start_all();
+  broker_.start(node(which));
+}
+
+std::string ordered_rabbit::leader_of(const std::string& queue) {
+  const auto leader = broker_.leader_of(queue);
+  return queue + (leader == 0 ? " has no leader" : " leader " + std::to_string(leader));
+}
+
+/// The only one has not to be named.
+int ordered_rabbit::node(const std::string& which) const {
+  if (which.empty() && broker_.nodes() == 1) return 1;
+  int number = 0;
+  const auto* end = which.data() + which.size();
+  const auto parsed = std::from_chars(which.data(), end, number);
+  if (parsed.ec == std::errc{} && parsed.ptr == end) return number;
+  throw error("\"" + which + "\" is not the number of a node, 1 to " + std::to_string(broker_.nodes()));
+}
+
+std::string ordered_rabbit::state() {
+  std::string all;
+  for (int each = 1; each <= broker_.nodes(); ++each) {
+    const auto pid = broker_.pid(each);
+    all += (all.empty() ? "" : ", ") + broker_.address(each);
+    all += pid == 0 ? " stopped" : " running " + std::to_string(pid);
+  }
+  return all;
+}
+
+/// Reads orders from standard input, one a line, until its end or a signal. An order that fails is told, and the next
+/// one is read.
+void obey(ordered_broker& broker, signals& arriving);
+
+namespace {
+
+void carry_out_one(ordered_broker& broker, const std::string& order) {
+  try {
+    std::cout << broker.carry_out(order) << std::endl;
+  } catch (const std::exception& problem) {
+    std::cerr << "testbroker: " << printable_lines(problem.what()) << std::endl;
+  }
+}
+
+}  // namespace
+
+void obey(ordered_broker& broker, signals& arriving) {
+  std::string text;
+  for (;;) {
+    pollfd both[2] = {{STDIN_FILENO, POLLIN, 0}, {arriving.descriptor(), POLLIN, 0}};
+    ::poll(both, 2, -1);
+    while (const auto found = arriving.next()) {
+      if (found->ssi_signo != SIGCHLD) return;  // that is the broker, which was killed
+    }
+    if (both[0].revents == 0) continue;
+    char some[4096];
+    const auto size = ::read(STDIN_FILENO, some, sizeof some);
+    if (size <= 0) return;
+    text.append(some, static_cast<std::size_t>(size));
+    for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
+      const auto order = text.substr(0, end);
+      text.erase(0, end + 1);
+      carry_out_one(broker, order);
+    }
+  }
+}
+
 namespace {
 
 struct broker_arguments {
@@ -92,6 +250,7 @@ int run(broker_arguments& wanted) {
 }
 
 }  // namespace
+
 }  // namespace testcluster::command
 
 int main(int argc, char** argv) {

@@ -16,7 +16,7 @@
 #include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
-#include "stopwatch.hpp"
+#include "rounds.hpp"
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"
 

@@ -17,7 +17,7 @@
 #include "parts.hpp"
 #include "saved_result.hpp"
 #include "support/cluster.hpp"
-#include "topic_team.hpp"
+#include "topic_rounds.hpp"
 
 namespace {
 

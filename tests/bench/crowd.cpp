@@ -1,11 +1,56 @@
 #include "crowd.hpp"
 
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+
+#include <unistd.h>
+
 #include <boost/json.hpp>
 
 #include "asynchronous.hpp"
-#include "process_status.hpp"
 
 namespace bench {
+
+long status_of(const std::string& field, const std::string& process) {
+  std::ifstream status("/proc/" + process + "/status");
+  std::string name;
+  long value = 0;
+  while (status >> name) {
+    if (name == field + ':' && status >> value) return value;
+    status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  throw std::runtime_error("no " + field + " in the status of process " + process);
+}
+
+double processor_time_of(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  stat.ignore(std::numeric_limits<std::streamsize>::max(), ')');  // the name may hold anything
+  std::string skipped;
+  for (int field = 3; field < 14; ++field) stat >> skipped;
+  double user = 0;
+  double kernel = 0;
+  if (!(stat >> user >> kernel)) throw std::runtime_error("no processor time of process " + std::to_string(process));
+  return (user + kernel) * 1000 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+traffic count_traffic() {
+  traffic sum;
+  for (int id = 1; id <= server_count; ++id) {
+    std::istringstream answer(ask(id, "mntr"));
+    std::string line;
+    while (std::getline(answer, line)) {
+      const auto tab = line.find('\t');
+      const auto name = line.substr(0, tab);
+      if (name == "zk_packets_received") sum.requests += std::stod(line.substr(tab));
+      if (name.starts_with("zk_sum_node_") && name.ends_with("_watch_count")) {
+        sum.watch_events += std::stod(line.substr(tab));
+      }
+    }
+  }
+  return sum;
+}
 
 namespace json = boost::json;
 

@@ -5,12 +5,30 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <boost/asio/awaitable.hpp>
 
 #include <zkrecipes/ownership.hpp>
 #include <zkrecipes/session.hpp>
 
 namespace bench {
+
+/// Figures of processes from the kernel.
+/// A number of the status of a process in /proc, such as "VmHWM" (KiB) or "Threads".
+long status_of(const std::string& field, const std::string& process = "self");
+
+/// The processor time that a process has used, in milliseconds.
+double processor_time_of(pid_t process);
+
+/// Counters of the servers.
+/// The totals over all servers.
+struct traffic {
+  double watch_events = 0;
+  double requests = 0;
+};
+
+traffic count_traffic();
 
 class crowd {
  public:

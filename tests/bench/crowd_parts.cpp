@@ -5,7 +5,6 @@
 #include "parts.hpp"
 #include "peers.hpp"
 #include "support/process.hpp"
-#include "traffic.hpp"
 
 namespace bench {
 

@@ -12,11 +12,10 @@
 #include <zkrecipes/session.hpp>
 
 #include "asynchronous.hpp"
+#include "crowd.hpp"
 #include "parts.hpp"
-#include "process_status.hpp"
 #include "shard_crowd.hpp"
 #include "terminal/pseudo_terminal.hpp"
-#include "traffic.hpp"
 
 namespace bench {
 

@@ -21,7 +21,6 @@
 
 #include "parts.hpp"
 #include "rounds.hpp"
-#include "stopwatch.hpp"
 
 namespace bench {
 

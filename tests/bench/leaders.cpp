@@ -9,9 +9,9 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include "asynchronous.hpp"
+#include "crowd.hpp"
 #include "parts.hpp"
 #include "peers.hpp"
-#include "process_status.hpp"
 
 namespace bench {
 

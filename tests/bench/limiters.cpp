@@ -17,7 +17,6 @@
 
 #include "parts.hpp"
 #include "rounds.hpp"
-#include "stopwatch.hpp"
 
 namespace bench {
 

@@ -14,6 +14,13 @@
 
 namespace bench {
 
+// What one round of the part "deliveries" has shown.
+
+struct delivery_result {
+  double rate = 0;     ///< Messages a second.
+  double commits = 0;  ///< Transactions of the whole round.
+};
+
 /// The names of the lines that are measured, as the peers' programs use them.
 std::vector<std::string> rate_lines();
 

@@ -3,11 +3,11 @@
 #include <iostream>
 
 #include "asynchronous.hpp"
+#include "crowd.hpp"
 #include "parts.hpp"
 #include "peers.hpp"
 #include "rounds.hpp"
 #include "shard_crowd.hpp"
-#include "traffic.hpp"
 
 namespace bench {
 

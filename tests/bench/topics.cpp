@@ -16,7 +16,6 @@
 #include "rounds.hpp"
 #include "support/cluster.hpp"
 #include "topic_rounds.hpp"
-#include "topic_team.hpp"
 
 namespace bench {
 

@@ -2,7 +2,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "words.hpp"
+#include "script.hpp"
 
 namespace zkrecipes::conformance {
 

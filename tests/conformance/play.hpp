@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "side.hpp"
+#include "script.hpp"
 #include "transcript.hpp"
 
 namespace zkrecipes::conformance {

@@ -5,7 +5,7 @@
 #include <testcluster/ensemble.hpp>
 
 #include "backend/zookeeper/real_world.hpp"
-#include "side.hpp"
+#include "script.hpp"
 
 namespace zkrecipes::conformance {
 

@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "run/journal.hpp"
-#include "side.hpp"
+#include "script.hpp"
 #include "world/wire.hpp"
 
 namespace zkrecipes::conformance {

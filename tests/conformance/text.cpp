@@ -1,6 +1,6 @@
 #include <sstream>
 
-#include "words.hpp"
+#include "script.hpp"
 
 namespace zkrecipes::conformance {
 

@@ -85,7 +85,6 @@ set(admin_subjects
   cluster/status
   cluster/stream
   cluster/topic
-  exporter/cluster_metrics
   exporter/metrics_server
   problems/ensemble_rules
   problems/problem
@@ -102,7 +101,7 @@ set(admin_subjects
   screen/key_table
   screen/list_view
   screen/navigation
-  screen/page
+  screen/model
   screen/page_content
   screen/pages
   screen/render
@@ -127,8 +126,6 @@ set(testcluster_subjects
   frame_filter
   guard
   jute/messages
-  jute/reader
-  jute/writer
   op_code
   options
   spawn

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "conversation.hpp"
 #include "guardian/guarding.hpp"
+#include "peer_connection.hpp"
 #include "process_identity.hpp"
 
 using namespace guardian;

@@ -12,10 +12,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "agent.hpp"
 #include "background_closer.hpp"
-#include "command_line.hpp"
+#include "event_log.hpp"
 #include "guardian/guarding.hpp"
-#include "log_output.hpp"
 
 using namespace guardian;
 using namespace guardian::test;

@@ -1,5 +1,5 @@
 // What ends a consumer of a stream, and what it does with a stream that has lost entries.
-#include "redis/lossy_case.hpp"
+#include "redis/redis_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

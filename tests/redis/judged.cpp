@@ -1,6 +1,6 @@
 // What a source believes of a broker: that it is a primary, that an entry is gone, and where a stream ends.
-#include "redis/lossy_case.hpp"
 #include "redis/operators_case.hpp"
+#include "redis/redis_case.hpp"
 #include "redis/source_case.hpp"
 
 using namespace zkrecipes;

@@ -3,8 +3,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "redis/lossy_case.hpp"
 #include "redis/producer_case.hpp"
+#include "redis/redis_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

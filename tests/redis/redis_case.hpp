@@ -126,4 +126,16 @@ class redis_case : private with_common_broker, public broker_case {
   std::vector<std::string> elections_;
 };
 
+/// Cases with a broker that loses messages.
+/// `Case`: a `redis_case`. All that is put behind the SAVE is lost by a kill.
+template <class Case>
+struct lossy_case : Case {
+  lossy_case() { this->use_own_broker({.durability = testcluster::redis_durability::none}); }
+
+  void lose_what_was_put_since_the_save() {
+    this->kill_broker();
+    this->start_broker();
+  }
+};
+
 }  // namespace zkrecipes::test

@@ -5,7 +5,6 @@
 
 #include "run/campaign.hpp"
 #include "run/exhaustive.hpp"
-#include "run/regressions.hpp"
 #include "run/scenarios.hpp"
 #include "run/search.hpp"
 

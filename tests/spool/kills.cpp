@@ -4,11 +4,15 @@
 // With "away" only the last process reaches the ensemble. FOLDER is on a small file system of its own: the file is
 // there, and the file system is full when a process is killed and when the next one begins.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iostream>
 #include <random>
+#include <string>
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <boost/asio.hpp>
 
@@ -16,10 +20,41 @@
 
 #include <testcluster/ensemble.hpp>
 
-#include "spool/ballast.hpp"
 #include "spool/killed_process.hpp"
 #include "support/coroutine.hpp"
 #include "topic/packed_batch.hpp"
+
+namespace zkrecipes::test {
+
+/// Fills a file system.
+/// A file that takes all the room that is left beside it.
+class ballast {
+ public:
+  explicit ballast(const std::string& folder) : file_(std::filesystem::path(folder) / "ballast") {}
+  ballast(const ballast&) = delete;
+  ballast& operator=(const ballast&) = delete;
+  ~ballast() { remove(); }
+
+  bool is_there() const noexcept { return is_there_; }
+  void fill() {
+    const int file = open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    constexpr std::array<char, 4096> block{};
+    while (write(file, block.data(), block.size()) > 0) {
+    }
+    close(file);
+    is_there_ = true;
+  }
+  void remove() {
+    if (is_there_) std::filesystem::remove(file_);
+    is_there_ = false;
+  }
+
+ private:
+  std::filesystem::path file_;
+  bool is_there_ = false;
+};
+
+}  // namespace zkrecipes::test
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

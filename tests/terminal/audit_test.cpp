@@ -16,7 +16,7 @@
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
-#include "report/audit_report.hpp"
+#include "report/check_report.hpp"
 
 using namespace zkadmin;
 namespace fs = std::filesystem;

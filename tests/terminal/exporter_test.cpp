@@ -15,7 +15,6 @@
 #include <zkrecipes/service/metrics_page.hpp>
 
 #include "base/failure.hpp"
-#include "exporter/cluster_metrics.hpp"
 #include "exporter/metrics_server.hpp"
 #include "http_client.hpp"
 #include "samples.hpp"

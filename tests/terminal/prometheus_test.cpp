@@ -15,7 +15,6 @@
 #include <boost/json/parse.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "exporter/cluster_metrics.hpp"
 #include "exporter/metrics_server.hpp"
 #include "http_client.hpp"
 #include "pseudo_terminal.hpp"

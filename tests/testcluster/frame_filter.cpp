@@ -9,8 +9,6 @@
 
 #include "drop_rules.hpp"
 #include "jute/messages.hpp"
-#include "jute/reader.hpp"
-#include "jute/writer.hpp"
 #include "loopback_address.hpp"
 
 using testcluster::detail::drop_rules;

@@ -6,7 +6,6 @@
 #include <testcluster/proxy.hpp>
 
 #include "jute/messages.hpp"
-#include "jute/writer.hpp"
 #include "proxy_link.hpp"
 #include "support.hpp"
 

@@ -6,7 +6,6 @@
 #include <testcluster/proxy.hpp>
 
 #include "jute/messages.hpp"
-#include "jute/reader.hpp"
 #include "support.hpp"
 
 /// One server behind a proxy for a whole suite; every case leaves the proxy as it found it.

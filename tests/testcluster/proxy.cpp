@@ -11,7 +11,6 @@
 #include "../unit/no_descriptors.hpp"
 #include "descriptor.hpp"
 #include "jute/messages.hpp"
-#include "jute/reader.hpp"
 #include "proxied_server.hpp"
 
 using testcluster::proxy;

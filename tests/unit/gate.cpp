@@ -12,7 +12,7 @@
 #include <boost/asio/use_future.hpp>
 
 #include "support/recorded.hpp"
-#include "unit/entering.hpp"
+#include "unit/gate_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

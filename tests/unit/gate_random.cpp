@@ -11,7 +11,7 @@
 
 #include "gate/gate_shard.hpp"
 #include "gate/sip_hash.hpp"
-#include "unit/entering.hpp"
+#include "unit/gate_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -24,7 +24,6 @@
 #include "support/temporary_folder.hpp"
 #include "unit/coordinating.hpp"
 #include "unit/guarded_case.hpp"
-#include "unit/guardian_talk.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -17,7 +17,6 @@
 #include "balance_summary.hpp"
 #include "process.hpp"
 #include "roles.hpp"
-#include "scratch.hpp"
 
 namespace demo {
 

@@ -1,10 +1,15 @@
 // Consumers: the elected one of all replicas works, or each works on its shards.
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
+#include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -13,16 +18,165 @@
 
 #include <zkrecipes/consumer.hpp>
 #include <zkrecipes/consumer/leader_career.hpp>
+#include <zkrecipes/consumer/queue_consumer.hpp>
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/session.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "phase_log.hpp"
-#include "recorder.hpp"
+#include "put_all.hpp"
 #include "roles.hpp"
 #include "shard_source.hpp"
 
 namespace demo {
+
+/// The effect of a message is one more result node. A stale leader could also create one, if its writes were not
+/// fenced. The results lie in folders, because the list of all names would be too long for one reply.
+class recorder final : public zkrecipes::queue_consumer {
+ public:
+  recorder(zkrecipes::queue from, const consumer_settings& how, phase_log& log);
+  recorder(const zkrecipes::message_feed& from, const consumer_settings& how, phase_log& log, std::uint32_t shard);
+
+  zkrecipes::career_traits traits() const override;
+  boost::asio::awaitable<void> inaugurate(zkrecipes::term present) override;
+  boost::asio::awaitable<zkrecipes::message_outcome> process(zkrecipes::term present,
+                                                             const zkrecipes::message& item) override;
+
+ private:
+  boost::asio::awaitable<void> begin_folder(zkrecipes::term present);
+
+  std::string id_;
+  phase_log& log_;
+  std::chrono::milliseconds deadline_;
+  std::chrono::milliseconds work_{0};
+  std::uint32_t shard_ = 0;
+  std::string folder_;         // that of the next result
+  std::uint64_t folders_ = 0;  // of this term
+  std::uint64_t results_ = 0;  // in the folder
+  bool has_defaults_ = false;
+  std::filesystem::path outage_;  // it exists while the database is away
+};
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::uint64_t folder_limit = 10'000;
+/// With shards each message takes this long, so that faults hit messages in hand although there are many owners.
+constexpr std::chrono::milliseconds shard_work(25);
+
+zkrecipes::queue_consumer_options work_options(const consumer_settings& of) {
+  const auto order = of.order;
+  zkrecipes::queue_consumer_options how;
+  how.order = order;
+  how.key = [](const zkrecipes::message& item) { return parse_message(item.data).key; };
+  if (of.defaults) return how;
+  how.window = order == zkrecipes::message_order::strict ? 64 : 256;
+  how.parallel = order == zkrecipes::message_order::strict ? 1 : 8;
+  how.retry = {.first = 50ms, .longest = 1s, .factor = 2, .attempts = attempts_limit, .outage = 1s};
+  return how;
+}
+
+}  // namespace
+
+recorder::recorder(zkrecipes::queue from, const consumer_settings& how, phase_log& log)
+    : queue_consumer(std::move(from), work_options(how)),
+      id_(how.id),
+      log_(log),
+      deadline_(how.deadline),
+      has_defaults_(how.defaults),
+      outage_(how.folder / outage_file) {}
+
+recorder::recorder(const zkrecipes::message_feed& from, const consumer_settings& how, phase_log& log,
+                   std::uint32_t shard)
+    : queue_consumer(from, work_options(how)),
+      id_(how.id),
+      log_(log),
+      deadline_(how.deadline),
+      work_(how.shards > 0 ? shard_work : std::chrono::milliseconds(0)),
+      shard_(shard),
+      has_defaults_(how.defaults),
+      outage_(how.folder / outage_file) {}
+
+zkrecipes::career_traits recorder::traits() const {
+  if (has_defaults_) return {};
+  return {.hand_over_deadline = deadline_, .stall_limit = 20s};
+}
+
+asio::awaitable<void> recorder::inaugurate(zkrecipes::term present) {
+  folders_ = 0;
+  co_await begin_folder(present);
+}
+
+/// The other calls of `process` use the folder before until the new one is there.
+asio::awaitable<void> recorder::begin_folder(zkrecipes::term present) {
+  char name[48];
+  std::snprintf(name, sizeof name, "/%04u-%010lld-%04llu", static_cast<unsigned>(shard_),
+                static_cast<long long>(present.epoch()), static_cast<unsigned long long>(folders_++));
+  const std::string path = results_path + std::string(name);
+  auto session = present.get_session();
+  results_ = 0;
+  co_await session.async_ensure_path(path, asio::use_awaitable);
+  folder_ = path;
+}
+
+asio::awaitable<zkrecipes::message_outcome> recorder::process(zkrecipes::term present, const zkrecipes::message& item) {
+  const auto what = parse_message(item.data);
+  if (what.kind == message_kind::killer) {
+    log_.record(mark_of_process(id_, lived));  // nobody can tell later until when
+    std::raise(SIGKILL);
+  }
+  if (what.kind == message_kind::poison) {
+    throw std::runtime_error("message " + std::to_string(what.number) + " is poison");
+  }
+  if (work_ > 0ms) {
+    asio::steady_timer work(present.get_executor(), work_);
+    co_await work.async_wait(asio::use_awaitable);
+  }
+  if (std::filesystem::exists(outage_)) throw std::runtime_error("the database is away");
+  if (++results_ > folder_limit) co_await begin_folder(present);
+  zkrecipes::transaction effects;
+  const auto text =
+      std::to_string(present.epoch()) + ' ' + id_ + ' ' + std::to_string(what.number) + ' ' + std::to_string(shard_);
+  effects.create(folder_ + "/r-", text, zkrecipes::create_mode::persistent_sequential);
+  co_return effects;
+}
+
+// The producer: puts numbered messages, each exactly once even if servers fail.
+
+namespace asio = boost::asio;
+
+namespace {
+
+asio::awaitable<void> put_into_source(zkrecipes::session session, const producer_settings& how, const workload& work) {
+  if (how.source == source_kind::redis) return put_into_streams(session, how, work);
+  if (how.source == source_kind::rabbitmq) return put_into_queues(session, how, work);
+  if (how.source == source_kind::topic) {
+    const zkrecipes::topic topic(session, topic_path, topic_settings(std::max<std::uint32_t>(work.shards(), 1)));
+    return put_all(zkrecipes::topic_producer(topic, producer_name), how, work);
+  }
+  return put_all(zkrecipes::producer(zkrecipes::queue(session, queue_path), producer_name), how, work);
+}
+
+}  // namespace
+
+int produce(const producer_settings& how, const workload& work) {
+  asio::io_context io;
+  int status = 0;
+  zkrecipes::session session(io.get_executor(), session_options(how.hosts));
+  asio::co_spawn(io, put_into_source(std::move(session), how, work), [&](std::exception_ptr failure) {
+    if (!failure) return;
+    status = 1;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      std::cerr << "producer: " << error.what() << '\n';
+    }
+  });
+  io.run();
+  return status;
+}
 
 /// Calls `inner`, and logs when its phases begin and end, and why its terms end.
 class logged_career final : public zkrecipes::leader_career {

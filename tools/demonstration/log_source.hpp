@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,8 +12,15 @@
 
 #include "roles.hpp"
 #include "shard_source.hpp"
+#include "source_kind.hpp"
 
 namespace demo {
+
+/// For a source whose component was not built. `package`: the one of Debian 12 that it needs.
+[[noreturn]] inline void refuse_source(source_kind which, const std::string& package) {
+  throw std::invalid_argument("--source " + name_of(which) + ": built without it. On Debian 12: apt-get install " +
+                              package);
+}
 
 /// `Log`: `zkrecipes::topic`, or `zkrecipes::redis_streams`.
 template <class Log>

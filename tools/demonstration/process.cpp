@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +14,17 @@
 #include <unistd.h>
 
 namespace demo {
+
+scratch::scratch() {
+  auto name = (std::filesystem::temp_directory_path() / "zkrecipes-demo-XXXXXX").string();
+  if (!::mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), name);
+  path_ = name;
+}
+
+scratch::~scratch() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
 
 process::process(const std::string& program, const std::vector<std::string>& arguments) {
   std::vector<std::string> words{program};

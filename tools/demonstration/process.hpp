@@ -1,12 +1,27 @@
 // A child process that does not outlive us.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <sys/types.h>
 
 namespace demo {
+
+/// A temporary folder of its own, which the destructor removes.
+class scratch {
+ public:
+  scratch();
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+  ~scratch();
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 class process {
  public:

@@ -1,5 +1,5 @@
 // Stands for queue_shards.cpp where there is no rabbitmq-c.
-#include "missing_source.hpp"
+#include "log_source.hpp"
 #include "put_all.hpp"
 #include "shard_source.hpp"
 

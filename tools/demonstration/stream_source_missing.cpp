@@ -1,5 +1,5 @@
 // Stands for stream_source.cpp where there is no hiredis.
-#include "missing_source.hpp"
+#include "log_source.hpp"
 #include "put_all.hpp"
 #include "shard_source.hpp"
 

@@ -17,11 +17,11 @@
 
 #include "event_log.hpp"
 #include "held_process.hpp"
-#include "limits.hpp"
 #include "listener.hpp"
 #include "peer_connection.hpp"
 #include "registry.hpp"
 #include "session_ender.hpp"
+#include "user_account.hpp"
 
 namespace guardian {
 
@@ -104,5 +104,14 @@ class agent {
   bool has_set_timer_ = false;                              // the timer was set
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // a handler can come after our end
 };
+
+struct invocation {
+  agent_options options;
+  int child = -1;  ///< The descriptor to serve instead of listening.
+  bool is_ending_process = false;
+};
+
+/// Reads the command line. Nothing if there is nothing more to do: help was asked for, or it was wrong (`status`).
+std::optional<invocation> parse_command_line(int argc, const char* const* argv, int& status);
 
 }  // namespace guardian

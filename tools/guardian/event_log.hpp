@@ -11,7 +11,29 @@
 
 #include <sys/types.h>
 
+#include "descriptor.hpp"
+
 namespace guardian {
+
+/// Writes lines to a file, pipe, socket or terminal, and never waits for who reads it: what does not fit is dropped.
+/// The next line that fits is "log_dropped lines=N".
+class log_output {
+ public:
+  /// `descriptor` stays the caller's. Its mode is not changed, because other processes may share it.
+  explicit log_output(int descriptor);
+
+  void write(std::string_view line);
+
+ private:
+  bool put(std::string_view text);
+  long write_some(std::string_view text) const;
+
+  int to_;
+  bool is_socket_ = false;
+  descriptor own_;    ///< Opened anew, so that it does not block: a pipe or a terminal.
+  std::string rest_;  ///< The end of a line of which a part was written.
+  std::uint64_t dropped_ = 0;
+};
 
 /// Writes one line for each event: "event name=value name=value". Values are made printable. What one user causes is
 /// limited to `burst` lines at once and `rate` in each second later; the next line tells how many were left out.

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "closing_lane.hpp"
+#include "descriptor.hpp"
 
 namespace guardian {
 

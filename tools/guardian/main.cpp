@@ -12,11 +12,10 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "agent.hpp"
-#include "command_line.hpp"
 #include "early_proof.hpp"
 #include "ending_worker.hpp"
+#include "event_log.hpp"
 #include "format/shown_text.hpp"
-#include "log_output.hpp"
 #include "process_ender.hpp"
 #include "secrets.hpp"
 

@@ -17,9 +17,9 @@
 #include "descriptor.hpp"
 #include "event_log.hpp"
 #include "held_process.hpp"
-#include "limits.hpp"
 #include "peer.hpp"
-#include "process_line.hpp"
+#include "process_identity.hpp"
+#include "user_account.hpp"
 
 namespace guardian {
 

@@ -1,11 +1,65 @@
 #include "messages.hpp"
 
+#include <testcluster/error.hpp>
 #include <testcluster/op_code.hpp>
 
-#include "reader.hpp"
-#include "writer.hpp"
-
 namespace testcluster::jute {
+
+namespace {
+
+void append(std::string& out, std::uint64_t value, int bytes) {
+  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) out += static_cast<char>(value >> shift);
+}
+
+}  // namespace
+
+writer& writer::int32(std::int32_t value) {
+  append(body_, static_cast<std::uint32_t>(value), 4);
+  return *this;
+}
+
+writer& writer::int64(std::int64_t value) {
+  append(body_, static_cast<std::uint64_t>(value), 8);
+  return *this;
+}
+
+writer& writer::boolean(bool value) {
+  body_ += value ? '\1' : '\0';
+  return *this;
+}
+
+writer& writer::string(std::string_view value) {
+  int32(static_cast<std::int32_t>(value.size()));
+  body_ += value;
+  return *this;
+}
+
+std::string writer::frame() const {
+  std::string out;
+  append(out, body_.size(), 4);
+  return out + body_;
+}
+
+std::uint64_t reader::big_endian(std::size_t bytes) {
+  if (rest_.size() < bytes) throw error("a ZooKeeper reply ended too early");
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes; ++i) value = value << 8 | static_cast<unsigned char>(rest_[i]);
+  rest_.remove_prefix(bytes);
+  return value;
+}
+
+std::int32_t reader::int32() { return static_cast<std::int32_t>(big_endian(4)); }
+
+std::int64_t reader::int64() { return static_cast<std::int64_t>(big_endian(8)); }
+
+std::string reader::string() {
+  const auto size = int32();
+  if (size < 0) return {};
+  if (rest_.size() < static_cast<std::size_t>(size)) throw error("a ZooKeeper reply ended too early");
+  std::string value(rest_.substr(0, size));
+  rest_.remove_prefix(size);
+  return value;
+}
 
 std::string connect_request(const session& wanted) {
   const std::int32_t protocol = 0;

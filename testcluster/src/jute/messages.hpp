@@ -1,12 +1,44 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace testcluster::jute {
+
+/// Builds one frame: four bytes of length, then the fields in order, big-endian.
+class writer {
+ public:
+  writer& int32(std::int32_t value);
+  writer& int64(std::int64_t value);
+  writer& boolean(bool value);
+  writer& string(std::string_view value);
+  std::string frame() const;
+
+ private:
+  std::string body_;
+};
+
+/// Reads the fields of one frame's body. Throws testcluster::error if the body ends too early.
+class reader {
+ public:
+  explicit reader(std::string_view body) : rest_(body) {}
+  std::int32_t int32();
+  std::int64_t int64();
+  std::string string();
+
+ private:
+  std::uint64_t big_endian(std::size_t bytes);
+  std::string_view rest_;
+};
+
+}  // namespace testcluster::jute
+
 // The part of ZooKeeper's wire format that this library uses: for its own probes, and for the proxies, which have to
 // tell one request from another.
+
 namespace testcluster::jute {
 
 inline constexpr std::int32_t ephemeral = 1;

@@ -2,7 +2,6 @@
 #include <testcluster/error.hpp>
 
 #include "cluster_file.hpp"
-#include "duration.hpp"
 #include "fuzz/target.hpp"
 #include "fuzz/written_file.hpp"
 #include "logs.hpp"
@@ -11,6 +10,7 @@
 #include "printable.hpp"
 #include "schedule.hpp"
 #include "session_id.hpp"
+#include "toml_section.hpp"
 
 namespace fuzz::testcluster_files_targets {
 

@@ -6,6 +6,10 @@
 
 namespace zkrecipes::simulation {
 
+/// Runs that once broke a rule.
+/// Exit codes as those of a campaign.
+int run_regressions();
+
 struct campaign_options {
   std::string scenario = "all";
   std::uint64_t first = 1;

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "run/progress_line.hpp"
+#include "run/finding.hpp"
 #include "run/stage.hpp"
 #include "scenario/election.hpp"
 #include "scenario/scripts.hpp"

@@ -12,7 +12,6 @@
 
 #include "run/exhaustive.hpp"
 #include "run/finding.hpp"
-#include "run/progress_line.hpp"
 #include "run/scenarios.hpp"
 
 namespace zkrecipes::simulation {

@@ -3,7 +3,58 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/co_spawn.hpp>
+
+#include "session/make.hpp"
+
 namespace zkrecipes::simulation {
+
+namespace {
+
+constexpr std::chrono::seconds time_limit{20};
+
+}  // namespace
+
+undertaker::undertaker(const surroundings& where, detail::dead_session what) : where_(where), what_(std::move(what)) {
+  auto world = [&](asio::any_io_executor strand) { return make_world(where_, std::move(strand)); };
+  on_ = detail::make_scheduler("undertaker", where_.inside->executor(), world);
+}
+
+undertaker::~undertaker() {
+  where_.inside->kill([this] { on_.reset(); });
+}
+
+void undertaker::begin() {
+  where_.inside->run([this] {
+    asio::co_spawn(on_->strand, detail::end_dead_session(on_, what_, on_->now() + time_limit),
+                   [this](std::exception_ptr failure, detail::dead_session_result all) {
+                     if (failure) std::rethrow_exception(failure);
+                     result_ = all;
+                     where_.notes->note(where_.inside->number(), "guardian is done", all.error.message(),
+                                        static_cast<std::int64_t>(all.died));
+                   });
+  });
+}
+
+void belief_keeper::update(instant now, std::size_t holder, belief what) {
+  account(now);
+  present_[holder] = what;
+}
+
+/// Adds the time since the last call to the overlaps that go on.
+void belief_keeper::account(instant now) {
+  for (std::size_t a = 0; a < present_.size(); ++a) {
+    for (std::size_t b = a + 1; b < present_.size(); ++b) {
+      auto& running = running_[a * present_.size() + b];
+      const bool both = present_[a].held && present_[b].held;
+      const auto end = both ? std::min({present_[a].until, present_[b].until, now}) : last_;
+      if (end > last_) running += end - last_;
+      longest_ = std::max(longest_, running);
+      if (end < now || !both) running = span(0);
+    }
+  }
+  last_ = now;
+}
 
 namespace {
 constexpr std::uint64_t max_requests_per_second = 1500;

@@ -5,17 +5,65 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <zkrecipes/session.hpp>
 
-#include "run/belief.hpp"
+#include "guardian/dead_session.hpp"
 #include "run/journal.hpp"
 #include "run/plan.hpp"
-#include "run/undertaker.hpp"
+#include "world/clockwork.hpp"
 #include "world/sim_world.hpp"
 
 namespace zkrecipes::simulation {
+
+/// The guardian of a process that has died, as a process of its own.
+/// Ends one session, some time after the death of its process.
+class undertaker {
+ public:
+  /// `where.inside`: the guardian's process.
+  undertaker(const surroundings& where, detail::dead_session what);
+  ~undertaker();
+  undertaker(const undertaker&) = delete;
+
+  void begin();
+  const process& inside() const noexcept { return *where_.inside; }
+  /// Nothing as long as it is at work.
+  const std::optional<detail::dead_session_result>& result() const noexcept { return result_; }
+
+ private:
+  surroundings where_;
+  detail::dead_session what_;
+  detail::scheduler_ptr on_;
+  std::optional<detail::dead_session_result> result_;
+};
+
+/// Keeps track of how long two holders believe at the same time to own the same thing.
+/// The belief of one possible holder, in true time.
+struct belief {
+  bool held = false;
+  instant until{0};  ///< The belief ends here unless it is prolonged.
+  std::int64_t token = 0;
+};
+
+class belief_keeper {
+ public:
+  explicit belief_keeper(std::size_t holders) : present_(holders), running_(holders * holders) {}
+
+  /// `holder` believes this from now on.
+  void update(instant now, std::size_t holder, belief what);
+  /// The longest uninterrupted overlap of any two.
+  span longest() const noexcept { return longest_; }
+
+ private:
+  void account(instant now);
+
+  std::vector<belief> present_;
+  std::vector<span> running_;  ///< For each pair the present overlap, which may still go on.
+  instant last_{0};
+  span longest_{0};
+};
 
 class stage;
 

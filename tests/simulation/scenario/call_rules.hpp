@@ -1,15 +1,48 @@
 // The rules for the calls of the careers of all clients.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <zkrecipes/consumer/leader_career.hpp>
 
+#include "election/term_record.hpp"
+#include "guardian/dead_session.hpp"
+#include "model/ensemble.hpp"
 #include "run/stage.hpp"
+#include "shards/shard_seat.hpp"
 
 namespace zkrecipes::simulation {
+
+/// The terms that each session has begun, as a guardian is told of them.
+/// Terms that are over stay among them: a guardian may not have heard of their end.
+class begun_terms {
+ public:
+  using all_of_one = std::vector<detail::held_term>;
+
+  /// The record at this path may have been written. Its leaders sit in the folder `seats`.
+  void committed(const entry& what, const std::string& path, const std::string& seats) {
+    for (const auto& each : what.changes) {
+      if (each.type != change::kind::set || each.path != path) continue;
+      const auto record = detail::parse_record(each.data);
+      if (!record || record->phase != term_phase::inaugurating) continue;
+      auto& own = by_session_[what.session];
+      const bool is_known = !own.empty() && own.back().leader_node == record->leader_node;
+      if (!is_known) own.push_back({path, record->leader_node, seats + '/' + detail::member_of(*record)});
+    }
+  }
+  all_of_one of(std::int64_t session) const {
+    const auto found = by_session_.find(session);
+    return found == by_session_.end() ? all_of_one() : found->second;
+  }
+
+ private:
+  std::map<std::int64_t, all_of_one> by_session_;
+};
 
 enum class call { inaugurate, execute, hand_over, ended };
 

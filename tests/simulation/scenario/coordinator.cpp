@@ -1,7 +1,7 @@
 #include "scenario/coordinator.hpp"
 
 #include "line/line_spec.hpp"
-#include "scenario/begun_terms.hpp"
+#include "scenario/call_rules.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -1,13 +1,295 @@
 #include "scenario/queue_playbook.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include <zkrecipes/producer.hpp>
 
 #include "queue/queue_layout.hpp"
 #include "scenario/any_queue.hpp"
 
 namespace zkrecipes::simulation {
+
+using detail::queue_kind;
+
+queue_contents::queue_contents(const tree& nodes, const detail::queue_layout& where) : nodes_(nodes), where_(where) {
+  const auto* items = nodes.find(where.items);
+  for (const auto& name : items ? items->children : std::set<std::string>()) {
+    if (where.parse(name)) items_.emplace_back(name, nodes.find(where.item(name))->data);
+  }
+  const auto folder = where.on_side(detail::dead_folder);
+  const auto* letters = nodes.find(folder);
+  for (const auto& name : letters ? letters->children : std::set<std::string>()) {
+    const auto letter = detail::read_letter(nodes.find(folder + '/' + name)->data);
+    letters_.push_back(letter ? letter->data : "?");
+  }
+}
+
+std::ptrdiff_t queue_contents::waiting(const std::string& data) const {
+  return std::ranges::count(items_, data, &std::pair<std::string, std::string>::second);
+}
+
+std::ptrdiff_t queue_contents::dead(const std::string& data) const { return std::ranges::count(letters_, data); }
+
+std::vector<std::string> queue_contents::in_order() const {
+  std::vector<std::string> all;
+  for (const auto& each : items_) all.push_back(each.second);
+  return all;
+}
+
+const node* queue_contents::item(const std::string& name) const { return nodes_.find(where_.item(name)); }
+
+std::string queue_trial::name_of(queue_kind kind, int item) {
+  const detail::queue_layout where(kind, path);
+  return where.marker(kind == queue_kind::priority ? 100 : 0) + "000000000" + std::to_string(item - 1);
+}
+
+queue_trial::queue_trial(actor& actor_, queue_kind kind, queue_options options)
+    : by(actor_), where(kind, path), queue(by.zk(), kind, path, std::move(options)) {}
+
+void queue_trial::check_in_the_end(queue_check check) {
+  by.afterwards([&in = by.in(), where = where, told = told, check = std::move(check)](const tree& nodes) {
+    check(in, queue_contents(nodes, where), *told);
+  });
+}
+
+void queue_trial::give_back(const message& item, error_code with) {
+  by.all().start<>([&](auto token) { queue.base().async_return(item, std::move(token)); },
+                   [self = shared_from_this(), with](error_code error) {
+                     const bool fine = !error || error == errc::superseded;
+                     self->by.in().require(fine, "an item can be given back", error.message());
+                     self->end(with);
+                   });
+}
+
+void queue_trial::has_taken(const message& item) const {
+  auto& in = by.in();
+  const auto& nodes = in.servers().committed_state();
+  const auto session = by.zk().status().session_id;
+  const auto* there = nodes.find(where.item(item.name));
+  const auto* claim = nodes.find(where.claim(item.name));
+  in.require(there && there->data == item.data, "an item handed out is in the queue", item.name);
+  in.require(claim ? claim->stat.ephemeral_owner == session : !in.servers().ephemeral_owner_alive(session),
+             "an item handed out is claimed", item.name);
+  if (!there || !claim) return;
+  in.require(item.attempts == detail::attempts_of(there->visible()), "every attempt counts", item.name);
+  const auto what = where.parse(item.name);
+  if (where.kind == queue_kind::delayed) in.require(claim->stat.ctime >= what->rank, "not before its time", item.name);
+}
+
+// Puts, those of a producer too.
+
+using detail::queue_kind;
+
+namespace {
+
+/// Puts one item, and stores the name that is reported.
+void put_one(const queue_trial_ptr& t) {
+  t->by.all().start<std::string>(
+      t->by.signal(), [&](auto token) { t->queue.async_put("new", 7, 300ms, std::move(token)); },
+      [t](error_code error, std::string name) {
+        t->told->names.push_back(std::move(name));
+        t->end(error);
+      });
+}
+
+void put_three(const queue_trial_ptr& t) {
+  const std::vector<prioritized> three{{"x", 7}, {"y", 7}, {"z", 7}};
+  t->by.all().start<std::vector<std::string>>(
+      t->by.signal(), [&](auto token) { t->queue.async_put_many(three, std::move(token)); },
+      [t](error_code error, std::vector<std::string> names) {
+        t->told->names = std::move(names);
+        t->end(error);
+      });
+}
+
+void one_was_put(stage& in, const queue_contents& seen, const queue_report& told) {
+  const auto count = seen.waiting("new");
+  in.require(count <= 1, "put once", "new");
+  if (!is_open(told.end)) expect(in, "a put is what it says", told.end.message(), count, told.end ? 0 : 1);
+  if (!told.end) in.require(seen.item(told.names.at(0)) != nullptr, "the name is the item's", told.names.at(0));
+}
+
+void three_were_put(stage& in, const queue_contents& seen, const queue_report& told) {
+  auto all = seen.in_order();
+  std::erase_if(all, [](const auto& each) { return each != "x" && each != "y" && each != "z"; });
+  const bool none = all.empty();
+  in.require(none || all == std::vector<std::string>{"x", "y", "z"}, "all or none, once and in order", "x, y, z");
+  if (!is_open(told.end)) in.require(none == static_cast<bool>(told.end), "a put is what it says", told.end.message());
+  if (told.end) return;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto* there = seen.item(told.names.at(i));
+    in.require(there && there->data == std::string(1, static_cast<char>('x' + i)), "the name is the item's", "x, y, z");
+  }
+}
+
+}  // namespace
+
+void queue_playbook::put() {
+  const queue_kind kind = kind_;
+  add("put", filled(2), &put_one, [kind](auto& in, auto& seen, auto& told) {
+    one_was_put(in, seen, told);
+    for (int i : {1, 2}) expect_in_place(in, seen, kind, i);
+  }).if_lost = {errc::outcome_unknown};
+  add("put into what is not there yet", {}, &put_one, &one_was_put).if_lost = {errc::outcome_unknown};
+  add("put with a limit", filled(2), &put_one, &one_was_put, {.limit = 3}).if_lost = {errc::outcome_unknown};
+  auto refused = [](auto& in, auto& seen, auto& told) {
+    in.require(static_cast<bool>(told.end), "a full queue takes nothing", "new");
+    expect(in, "a full queue takes nothing", "new", seen.waiting("new"), 0);
+  };
+  add("put where it is full", filled(2), &put_one, refused, {.limit = 2}).ends = {errc::full};
+  if (kind == queue_kind::delayed) return;
+  add("put many", filled(0), &put_three, &three_were_put).if_lost = {errc::outcome_unknown};
+  add("put many with a limit", filled(0), &put_three, &three_were_put, {.limit = 3}).if_lost = {errc::outcome_unknown};
+}
+
+/// Puts two items at once: the second one is sent behind the first. A cancelled put ends only the wait, the item is put
+/// all the same.
+void queue_playbook::produce() {
+  auto put_two = [](const queue_trial_ptr& t) {
+    auto maker = std::make_shared<producer>(t->queue.fifo(), "maker");
+    auto ends = [t, maker](error_code error, std::uint64_t number) {
+      t->told->names.push_back(std::to_string(number));
+      if (error) t->told->end = error;
+      if (t->told->names.size() == 2) t->end(t->told->end);
+    };
+    t->by.all().start<std::uint64_t>([&](auto token) { maker->async_put("x", std::move(token)); }, ends);
+    t->by.all().start<std::uint64_t>(
+        t->by.signal(), [&](auto token) { maker->async_put("y", std::move(token)); }, ends);
+  };
+  add("producer put", filled(0), put_two, [](auto& in, auto& seen, auto& told) {
+    in.require(seen.in_order() == std::vector<std::string>{"x", "y"}, "a producer puts exactly once",
+               told.end.message());
+    if (told.end) return;
+    in.require(told.names == std::vector<std::string>{"1", "2"}, "the number is the item's", told.names.at(0));
+  });
+  auto last = [](const queue_trial_ptr& t) {
+    auto maker = std::make_shared<producer>(t->queue.fifo(), "maker");
+    t->by.all().start<std::uint64_t>(
+        t->by.signal(), [&](auto token) { maker->async_last(std::move(token)); },
+        [t, maker](error_code error, std::uint64_t number) {
+          if (!error) t->by.in().require(number == 0, "the last number is what was put", std::to_string(number));
+          t->end(error);
+        });
+  };
+  add("producer last", filled(0), last, [](auto&, auto&, auto&) {});
+}
+
+// How an item that was taken ends: acknowledged, returned or rejected.
+
+using detail::queue_kind;
+
+namespace {
+
+std::function<void(const queue_trial_ptr&)> take_and_return(return_to where) {
+  return [where](const queue_trial_ptr& t) {
+    t->take(t->queue, [t, where] {
+      t->settle(
+          [t, where](auto token) { t->queue.base().async_return(t->told->item, where, "later", std::move(token)); });
+    });
+  };
+}
+
+}  // namespace
+
+void queue_playbook::acknowledge() {
+  const queue_kind kind = kind_;
+  auto has_ended = [kind](auto& in, auto& seen, auto& told) {
+    expect_in_place(in, seen, kind, 2);
+    if (!told.took || told.end) return expect_in_place(in, seen, kind, 1);
+    expect(in, "what is acknowledged has gone", "a", seen.waiting("a") + seen.dead("a"), 0);
+  };
+  auto run = [](transaction effects) {
+    return [effects](const queue_trial_ptr& t) {
+      t->take(t->queue, [t, effects] {
+        t->settle(
+            [t, effects](auto token) { t->queue.base().async_acknowledge(t->told->item, effects, std::move(token)); });
+      });
+    };
+  };
+  add("acknowledge", filled(2), run({}), has_ended).if_expired = {errc::superseded};
+  auto with_effect = [has_ended](auto& in, auto& seen, auto& told) {
+    has_ended(in, seen, told);
+    expect(in, "its effect happens once with its end", "a", seen.node_at(script_node)->stat.version,
+           told.took && !told.end ? 1 : 0);
+  };
+  add("acknowledge with effects", filled(2), run(transaction().set(script_node, "done")), with_effect).if_expired = {
+      errc::superseded};
+  auto in_vain = [](const queue_trial_ptr& t) {
+    t->take(t->queue, [t] {
+      auto begin = [t](auto token) {
+        t->queue.base().async_acknowledge(t->told->item, transaction().set(script_node, "no", 99), std::move(token));
+      };
+      t->by.all().start<>(t->by.signal(), begin, [t](error_code error) {
+        t->by.in().require(static_cast<bool>(error), "an effect that can not be keeps the item", "a");
+        t->give_back(t->told->item, error);
+      });
+    });
+  };
+  auto& one = add("acknowledge in vain", filled(2), in_vain, [kind](auto& in, auto& seen, auto&) {
+    for (int i : {1, 2}) expect_in_place(in, seen, kind, i);
+    expect(in, "no effect without the end", "a", seen.node_at(script_node)->stat.version, 0);
+  });
+  one.ends = {errc::bad_version};
+  one.if_expired = {errc::superseded};
+}
+
+void queue_playbook::give_back() {
+  const queue_kind kind = kind_;
+  add("return in place", filled(2), take_and_return(return_to::place), [kind](auto& in, auto& seen, auto&) {
+    for (int i : {1, 2}) expect_in_place(in, seen, kind, i);
+  }).if_expired = {errc::superseded};
+  auto moved = [kind](auto& in, auto& seen, auto& told) {
+    expect_in_place(in, seen, kind, 2);
+    expect(in, "an item is there once", "a", seen.waiting("a") + seen.dead("a"), 1);
+    if (!told.took || told.end) return;
+    in.require(seen.in_order() == std::vector<std::string>{"b", "a"}, "it has gone to the end", "a");
+    const auto* there = seen.item(queue_trial::name_of(kind, 1));
+    in.require(!there, "it has a new name", "a");
+  };
+  add("return to the end", filled(2), take_and_return(return_to::end), moved).if_expired = {errc::superseded};
+}
+
+void queue_playbook::bury() {
+  const queue_kind kind = kind_;
+  auto is_dead = [kind](auto& in, auto& seen, auto& told) {
+    expect_in_place(in, seen, kind, 2);
+    expect(in, "an item is there once", "a", seen.waiting("a") + seen.dead("a"), 1);
+    if (told.took && !told.end) expect(in, "what is rejected is a dead letter", "a", seen.dead("a"), 1);
+    if (!told.took) expect_in_place(in, seen, kind, 1);
+  };
+  auto reject = [](const queue_trial_ptr& t) {
+    t->take(t->queue, [t] {
+      t->settle([t](auto token) { t->queue.base().async_reject(t->told->item, "bad", std::move(token)); });
+    });
+  };
+  add("reject", filled(2), reject, is_dead).if_expired = {errc::superseded};
+  add("return too often", filled(2), take_and_return(return_to::place), is_dead, {.max_attempts = 1}).if_expired = {
+      errc::superseded};
+  // The first item was handed out and given back by an object without a limit. The second object allows one attempt.
+  auto take_again = [kind](const queue_trial_ptr& t) {
+    auto strict = std::make_shared<any_queue>(t->by.zk(), kind, queue_trial::path, queue_options{.max_attempts = 1});
+    t->take(t->queue, [t, strict] {
+      t->by.all().start<>(
+          t->by.signal(), [&](auto token) { t->queue.base().async_return(t->told->item, std::move(token)); },
+          [t, strict](error_code error) {
+            if (error == asio::error::operation_aborted) t->by.was_cancelled();
+            t->take(*strict, [t, strict] {
+              t->settle([t, strict](auto token) { strict->base().async_return(t->told->item, std::move(token)); });
+            });
+          });
+    });
+  };
+  add("take past one taken too often", filled(2), take_again, [](auto& in, auto& seen, auto& told) {
+    for (const char* each : {"a", "b"}) {
+      expect(in, "an item is there once", each, seen.waiting(each) + seen.dead(each), 1);
+    }
+    if (told.took) in.require(told.item.data == "b", "an item is not handed out too often", told.item.name);
+  }).if_expired = {errc::superseded};
+}
 
 using detail::queue_kind;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "scenario/begun_terms.hpp"
+#include "scenario/call_rules.hpp"
 #include "scenario/recipes.hpp"
 #include "shards/operator_notes.hpp"
 

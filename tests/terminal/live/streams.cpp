@@ -1,7 +1,7 @@
 // `zkadmin streams`, and what other commands say of sources outside of ZooKeeper, without a broker.
 #include <boost/json/serialize.hpp>
 
-#include "live/stream_fixture.hpp"
+#include "live/recipe_fixture.hpp"
 
 namespace json = boost::json;
 

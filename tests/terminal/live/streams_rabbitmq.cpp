@@ -3,7 +3,7 @@
 
 #include <testcluster/rabbit_broker.hpp>
 
-#include "live/stream_fixture.hpp"
+#include "live/recipe_fixture.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -6,7 +6,7 @@
 
 #include <testcluster/redis_broker.hpp>
 
-#include "live/stream_fixture.hpp"
+#include "live/recipe_fixture.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

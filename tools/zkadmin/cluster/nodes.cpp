@@ -5,7 +5,6 @@
 
 #include "base/tasks.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/stored_record.hpp"
 
 namespace zkadmin {
 

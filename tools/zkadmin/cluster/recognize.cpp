@@ -7,7 +7,6 @@
 
 #include "cluster/nodes.hpp"
 #include "cluster/queue.hpp"
-#include "cluster/stored_record.hpp"
 
 namespace zkadmin {
 

@@ -11,7 +11,6 @@
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
 #include "cluster/recognize.hpp"
-#include "cluster/stored_record.hpp"
 
 namespace zkadmin {
 

@@ -15,7 +15,6 @@
 #include "cluster/live_place.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
-#include "exporter/cluster_metrics.hpp"
 #include "exporter/metrics_server.hpp"
 #include "servers/prober.hpp"
 

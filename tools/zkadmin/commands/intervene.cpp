@@ -11,7 +11,7 @@
 #include "change/audit.hpp"
 #include "commands/contact.hpp"
 #include "commands/errand.hpp"
-#include "report/audit_report.hpp"
+#include "report/check_report.hpp"
 #include "settings/values.hpp"
 
 namespace zkadmin {

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hold/descendants.hpp"
 #include "hold/hold.hpp"
 #include "hold/signals.hpp"
+#include "hold/tenure.hpp"
 
 namespace zkadmin {
 namespace {

@@ -4,8 +4,8 @@
 #include <sys/signalfd.h>
 #include <sys/types.h>
 
-#include "hold/alarm.hpp"
 #include "hold/signals.hpp"
+#include "hold/tenure.hpp"
 
 namespace zkadmin {
 

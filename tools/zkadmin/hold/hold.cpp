@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/text.hpp"
-#include "hold/descendants.hpp"
 #include "hold/front.hpp"
 #include "hold/keeper.hpp"
+#include "hold/tenure.hpp"
 #include "settings/values.hpp"
 
 namespace zkadmin {

@@ -11,17 +11,32 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/signal_set.hpp>
 
+#include <zkrecipes/ownership.hpp>
 #include <zkrecipes/session.hpp>
 
 #include "commands/commands.hpp"
-#include "hold/acquisition.hpp"
-#include "hold/alarm.hpp"
 #include "hold/command_process.hpp"
 #include "hold/signals.hpp"
 #include "hold/tenure.hpp"
 #include "settings/requests.hpp"
 
 namespace zkadmin {
+
+// Gets in line for what is to be held.
+
+struct acquired {
+  zkrecipes::error_code error;
+  zkrecipes::ownership held;
+  std::string detail{};  ///< More about the error, if there is anything to add.
+};
+
+/// One try, with this budget if the options let it wait. Errors: those of the recipe. Throws `failure` (usage) if an
+/// option is not acceptable to the recipe.
+boost::asio::awaitable<acquired> acquire(zkrecipes::session over, std::string path, const hold_options& how,
+                                         zkrecipes::time_budget budget);
+
+/// "lock", "leadership": what it is called in messages.
+const char* name_of(hold_kind kind) noexcept;
 
 /// What the keeper has from the process that started it.
 struct keeper_start {

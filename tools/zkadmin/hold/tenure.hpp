@@ -6,16 +6,74 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include <sys/types.h>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 
+#include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/ownership.hpp>
 #include <zkrecipes/session.hpp>
 
-#include "hold/alarm.hpp"
 #include "hold/command_process.hpp"
 
 namespace zkadmin {
+
+/// The processes below this one. It has to be a child subreaper (`PR_SET_CHILD_SUBREAPER`): then a process whose parent
+/// has ended stays below it, also one that has made a session of its own.
+/// Makes this process a child subreaper.
+void keep_descendants() noexcept;
+
+/// Those that there are at this moment, as /proc tells them; they may start others meanwhile.
+std::vector<pid_t> descendants();
+
+/// Sends the signal to each of them. Returns the first of those that may not be signalled, because they have other
+/// rights than we; 0: none.
+pid_t signal_descendants(int number);
+
+/// Returns when SIGTSTP has stopped those of our process group that have its default action, at the latest after 2 s.
+void wait_until_stopped();
+
+/// Kills them, and returns when none is left. Says so on standard error if that takes longer than a second.
+void kill_all_descendants();
+
+/// Waits for a time on the clock of leases, or for somebody who rings.
+/// Its descriptor is readable from the time on that it was set to. Processes that have inherited it share it: one sets
+/// it, another one waits. The time of a suspended machine counts.
+class boot_timer {
+ public:
+  /// \throws std::system_error
+  boot_timer();
+  ~boot_timer();
+  boot_timer(const boot_timer&) = delete;
+
+  void set(zkrecipes::lease_clock::time_point when) noexcept;
+  void clear() noexcept;
+  int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+// Waits for a time on the clock of leases, or for somebody who rings.
+
+/// For one waiting coroutine, on one thread.
+class alarm {
+ public:
+  explicit alarm(boost::asio::io_context& io);
+
+  /// Returns at this time, or when it is rung; at once if that was done since the last wait.
+  boost::asio::awaitable<void> wait_until(zkrecipes::lease_clock::time_point when);
+  void ring();
+
+ private:
+  boot_timer timer_;
+  boost::asio::posix::stream_descriptor expiry_;
+  bool is_rung_ = false;
+};
 
 /// Why a tenure is over.
 enum class tenure_end {

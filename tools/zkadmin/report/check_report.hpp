@@ -1,11 +1,18 @@
 // Prints what `check` has found. docs/zkadmin.md describes the formats.
 #pragma once
 
+#include <span>
 #include <string>
 
+#include "change/audit.hpp"
 #include "problems/verdict.hpp"
+#include "settings/command_line.hpp"
 
 namespace zkadmin {
+
+// Prints the audit log.
+
+std::string formatted_audit(std::span<const audit_entry> entries, output_format format, bool complete = true);
 
 /// For monitoring: the first line says it all, then a line for each problem and for what is not known. Plug-ins of
 /// Nagios write figures behind a `|`, so this one is written as `¦`.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "screen/page.hpp"
+#include "screen/model.hpp"
 #include "terminal/stroke.hpp"
 
 namespace zkadmin {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "model/redis/redis_pair.hpp"
-#include "world/broker_wire.hpp"
+#include "world/broker_network.hpp"
 
 struct redisReader;
 

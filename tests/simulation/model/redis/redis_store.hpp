@@ -3,14 +3,50 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "model/redis/redis_data.hpp"
-#include "model/redis/redis_watcher.hpp"
+#include "redis/stream_position.hpp"
 #include "world/chance.hpp"
 
 namespace zkrecipes::simulation {
+
+// What a broker keeps. A copy is what a replica has.
+
+using redis_command = std::vector<std::string>;
+using redis_fields = std::vector<std::pair<std::string, std::string>>;
+
+struct redis_stream {
+  std::map<detail::stream_id, redis_fields> entries;
+  detail::stream_id last{};  ///< The last id that was given.
+  std::uint64_t added = 0;   ///< Entries that were ever added.
+};
+
+struct redis_data {
+  std::map<std::string, redis_stream> streams;
+  std::map<std::string, std::map<std::string, std::string>> hashes;
+
+  bool has(const std::string& key) const { return streams.contains(key) || hashes.contains(key); }
+};
+
+// Is told what becomes of the entries.
+
+class redis_watcher {
+ public:
+  virtual void added(const std::string& stream, const detail::stream_id& id, const redis_fields& fields) = 0;
+  /// By XTRIM.
+  virtual void trimmed(const std::string& stream, const std::vector<detail::stream_id>& ids) = 0;
+  /// Somebody has deleted the key.
+  virtual void deleted(const std::string& stream) = 0;
+  /// The brokers have gone back to this copy.
+  virtual void went_back(const redis_data& to) = 0;
+
+ protected:
+  ~redis_watcher() = default;
+};
 
 /// The scripts that the library sends, recognised by their text.
 /// A script is done in C++ as its text says. That of a put may lack a comparison: a planted bug.

@@ -16,7 +16,7 @@
 
 #include "external/delivery_memory.hpp"
 #include "external/numbered_id.hpp"
-#include "model/rabbit/rabbit_observer.hpp"
+#include "model/rabbit/quorum_queue.hpp"
 #include "run/stage.hpp"
 #include "scenario/term_rules.hpp"
 #include "world/chance.hpp"

@@ -1,9 +1,10 @@
+#include "backlog.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <zkrecipes/queue.hpp>
 
-#include "backlog.hpp"
 #include "roles.hpp"
 
 namespace demo {

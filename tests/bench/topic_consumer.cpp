@@ -1,4 +1,4 @@
-#include "timed_consumer.hpp"
+#include "topic_consumer.hpp"
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-#include "closing_lane.hpp"
+#include "descriptor.hpp"
 
 #include <sys/socket.h>
 #include <unistd.h>

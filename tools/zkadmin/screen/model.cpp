@@ -1,9 +1,10 @@
-#include "screen/page.hpp"
+#include "screen/model.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace zkadmin {
+
 namespace {
 
 constexpr std::array<page_info, page_count - 1> pages{{
