@@ -33,7 +33,7 @@ marks operator+(marks a, const marks& b) {
 marks live(std::int64_t from, std::int64_t until, std::int64_t position) {
   return {{kind::live, from, until, position}};
 }
-marks leaves_at(std::int64_t when) { return {{kind::leaves, when, when, 0}}; }
+marks leaves_at(std::int64_t when) { return {{kind::leaving, when, when, 0}}; }
 marks begins_at(std::int64_t when) { return {{kind::begins, when, when, 0}}; }
 
 std::int64_t spread(const marks& a, const marks& b) { return measure_spread({{"a", a}, {"b", b}}).max_spread; }

@@ -23,7 +23,7 @@ struct stretch {
       case step_mark::kind::live:  // it may be known of another place than that of the last step
         if (!is_over && mark.position == steps.back().position) until_ns = std::max(until_ns, mark.after_ns);
         break;
-      case step_mark::kind::leaves:
+      case step_mark::kind::leaving:
         if (!is_over) until_ns = std::min(until_ns, mark.before_ns);
         is_over = true;
         break;

@@ -14,7 +14,7 @@ struct step_mark {
     step,  ///< A step was made between the two times.
     live,  ///< The process is a member, and its lease lasts from the first time to the second if nothing else happens.
     begins,  ///< The process begins, with a new track.
-    leaves,  ///< The track leaves at once, or waits for it: noted before.
+    leaving,  ///< The track leaves at once, or waits for it: noted before.
   };
   kind what = kind::step;
   std::int64_t before_ns = 0;

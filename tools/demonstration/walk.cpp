@@ -103,7 +103,7 @@ class walker {
 
   void record_leaving() {
     if (!std::exchange(has_left_, true))
-      log_.record({step_mark::kind::leaves, monotonic_ns(), monotonic_ns(), position_});
+      log_.record({step_mark::kind::leaving, monotonic_ns(), monotonic_ns(), position_});
   }
 
   /// False: there is no further message.

@@ -92,13 +92,13 @@ asio::awaitable<void> tree_search::visit_alike() {
     if (room == 0) break;
     const auto fewest = std::ranges::min_element(alike_, {}, [](const auto& each) { return each.second.names.size(); });
     alike_path_ = fewest->first;
-    auto [level, names] = std::move(fewest->second);
+    auto [depth, names] = std::move(fewest->second);
     const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(room, names.size()));
     room -= std::min(room, names.size());
-    fewest->second = {level, std::vector<std::string>(end, names.end())};  // visited, too, if one of these is anything
+    fewest->second = {depth, std::vector<std::string>(end, names.end())};  // visited, too, if one of these is anything
     if (end == names.end()) alike_.erase(fewest);
     names.erase(end, names.end());
-    put_on_levels(alike_path_, names, level);
+    put_on_levels(alike_path_, names, depth);
     co_await visit_levels();
   }
 }

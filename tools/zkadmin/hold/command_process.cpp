@@ -49,7 +49,7 @@ void wait_for_continuation() {
 
 command_process::command_process(const command_plan& plan) {
   const auto words = null_terminated(plan.words);
-  const auto environment = null_terminated(plan.environment);
+  const auto variables = null_terminated(plan.environment);
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   const pid_t parent = ::getpid();
@@ -59,7 +59,7 @@ command_process::command_process(const command_plan& plan) {
   sigset_t blocked;
   ::sigprocmask(SIG_BLOCK, &kept, &blocked);
   pid_ = ::fork();
-  if (pid_ == 0) execute(plan, words.data(), environment.data(), parent, ends[1]);
+  if (pid_ == 0) execute(plan, words.data(), variables.data(), parent, ends[1]);
   const int error = errno;
   ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
   if (pid_ > 0) ::setpgid(pid_, plan.group);  // before it can be sent a signal; the child may not have come so far

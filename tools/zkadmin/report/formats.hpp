@@ -128,11 +128,14 @@ std::string utc_timestamp(std::int64_t ms);
 /// A value in a line for scripts: a flag as yes or no, a span in milliseconds, nothing as an empty field.
 inline std::string field_of(std::string text) { return text; }
 inline std::string field_of(const char* text) { return text; }
-inline std::string field_of(bool is_true) { return is_true ? "yes" : "no"; }
 inline std::string field_of(std::chrono::milliseconds span) { return std::to_string(span.count()); }
 template <std::integral Number>
-std::string field_of(Number number) {
-  return std::to_string(number);
+std::string field_of(Number value) {
+  if constexpr (std::same_as<Number, bool>) {
+    return value ? "yes" : "no";
+  } else {
+    return std::to_string(value);
+  }
 }
 template <class Value>
 std::string field_of(const std::optional<Value>& value) {
