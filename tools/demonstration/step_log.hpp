@@ -13,7 +13,7 @@ struct step_mark {
   enum class kind {
     step,  ///< A step was made between the two times.
     live,  ///< The process is a member, and its lease lasts from the first time to the second if nothing else happens.
-    begins,  ///< The process begins, with a new track.
+    begins,   ///< The process begins, with a new track.
     leaving,  ///< The track leaves at once, or waits for it: noted before.
   };
   kind what = kind::step;
