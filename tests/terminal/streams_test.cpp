@@ -174,8 +174,8 @@ BOOST_AUTO_TEST_CASE(letters_of_a_source_are_not_put_back) {
   list.folder = "/orders/_dead/billing";
   list.letters.push_back({});
   list.letters.back().letter.name = "letter-0000000000";
-  BOOST_CHECK_THROW(plan_letters(list, letter_fate::requeue), failure);
-  BOOST_TEST(plan_letters(list, letter_fate::drop).letters == 1u);
+  BOOST_CHECK_THROW(plan_letters(list, letter_fate::revive), failure);
+  BOOST_TEST(plan_letters(list, letter_fate::discard).letters == 1u);
 }
 
 BOOST_FIXTURE_TEST_CASE(the_broker_of_a_command_line, settings_place) {

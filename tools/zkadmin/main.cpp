@@ -37,9 +37,9 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
     case command::set: return set_data(around, wanted, asked.node);
     case command::remove: return delete_nodes(around, wanted, asked.node);
     case command::letters: return show_letters(around, wanted, asked.queue, asked.output);
-    case command::requeue: return change_letters(around, wanted, asked.queue, letter_fate::requeue);
-    case command::unpark: return unpark(around, wanted, asked.queue);
-    case command::drop: return change_letters(around, wanted, asked.queue, letter_fate::drop);
+    case command::revive: return change_letters(around, wanted, asked.queue, letter_fate::revive);
+    case command::revive_key: return revive_key(around, wanted, asked.queue);
+    case command::discard: return change_letters(around, wanted, asked.queue, letter_fate::discard);
     default: return change_recipe(around, wanted, asked);
   }
 }

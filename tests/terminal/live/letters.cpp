@@ -109,30 +109,30 @@ BOOST_AUTO_TEST_CASE(letters_are_listed) {
              lines);
 }
 
-BOOST_AUTO_TEST_CASE(a_letter_is_requeued_at_the_end) {
+BOOST_AUTO_TEST_CASE(a_letter_is_revived_at_the_end) {
   removes("/q");
   queue jobs(zk(), "/q");
   bury(jobs, "old");
   BOOST_TEST(!std::get<0>(run(jobs.async_put("new", tuple))));
   const auto letter = first_letter("/q");
   const auto requests = "delete " + at("/q/_dead/") + letter + " version=0\ncreate " + at("/q/qn-N") + " data=old\n";
-  const auto shown = zkadmin({"queue", "requeue", at("/q"), letter});
+  const auto shown = zkadmin({"queue", "revive", at("/q"), letter});
   BOOST_TEST(shown.code == 1);
   BOOST_TEST(shown.out == requests);
   BOOST_TEST(shown.err == "zkadmin: nothing was sent; add --rw to send this\n");
   BOOST_TEST(items("/q") == (std::vector<std::string>{"new"}));
 
-  const auto done = zkadmin({"queue", "requeue", at("/q"), letter, "--rw"}, {{"ZKADMIN_AUDIT_PATH", at("/log")}});
+  const auto done = zkadmin({"queue", "revive", at("/q"), letter, "--rw"}, {{"ZKADMIN_AUDIT_PATH", at("/log")}});
   leaves("/log");
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(done.err == requests + "audit node " + at("/log") + "\n");
-  BOOST_TEST(done.out == "requeued " + letter + " of " + at("/q") + "\n");
+  BOOST_TEST(done.out == "revived " + letter + " of " + at("/q") + "\n");
   BOOST_TEST(items("/q") == (std::vector<std::string>{"new", "old"}));
   BOOST_TEST(listed({at("/q")}).at("letters").as_array().empty());
   const auto log = json::parse(zkadmin({"audit", "-o", "json"}, {{"ZKADMIN_AUDIT_PATH", at("/log")}}).out);
   BOOST_TEST(log.at("interventions").at(0).at("state") == "done");
   BOOST_TEST(log.at("interventions").at(0).at("requests").as_string() == requests);
-  const auto again = zkadmin({"queue", "requeue", at("/q"), letter, "--rw"});
+  const auto again = zkadmin({"queue", "revive", at("/q"), letter, "--rw"});
   BOOST_TEST(again.code == 1);
   BOOST_TEST(again.err == "zkadmin: there is no letter " + letter + " in " + at("/q/_dead") + "\n");
 }
@@ -141,54 +141,54 @@ BOOST_AUTO_TEST_CASE(items_keep_their_priority_or_their_time) {
   for (const char* each : {"/p", "/p-side", "/d"}) removes(each);
   priority_queue urgent(zk(), "/p");
   bury(urgent, "mail", 7);
-  BOOST_TEST(zkadmin({"queue", "requeue", at("/p"), first_letter("/p")}).out.find("create " + at("/p/entry-007-N")) !=
+  BOOST_TEST(zkadmin({"queue", "revive", at("/p"), first_letter("/p")}).out.find("create " + at("/p/entry-007-N")) !=
              std::string::npos);
-  BOOST_TEST(zkadmin({"queue", "requeue", at("/p"), first_letter("/p"), "--rw"}).code == 0);
+  BOOST_TEST(zkadmin({"queue", "revive", at("/p"), first_letter("/p"), "--rw"}).code == 0);
   BOOST_TEST(std::get<1>(run(urgent.async_pop(tuple))).data == "mail");
   delay_queue later(zk(), "/d");
   bury(later, "bill", std::chrono::milliseconds(0));
   const auto item = std::string(listed({at("/d")}).at("letters").at(0).at("item").as_string());
-  BOOST_TEST(zkadmin({"queue", "requeue", at("/d"), "--all", "--rw"}).code == 0);
+  BOOST_TEST(zkadmin({"queue", "revive", at("/d"), "--all", "--rw"}).code == 0);
   const auto put = std::get<1>(run(later.async_pop(tuple)));
   BOOST_TEST(put.data == "bill");
   BOOST_TEST(put.name.substr(0, put.name.rfind('-')) == item.substr(0, item.rfind('-')));
 }
 
-BOOST_AUTO_TEST_CASE(all_letters_are_requeued_in_order) {
+BOOST_AUTO_TEST_CASE(all_letters_are_revived_in_order) {
   removes("/q");
   bury_many(120);
-  const auto shown = zkadmin({"queue", "requeue", at("/q"), "--all"});
+  const auto shown = zkadmin({"queue", "revive", at("/q"), "--all"});
   BOOST_TEST(shown.code == 1);
   BOOST_TEST(shown.out.starts_with("transaction 1 of 3\ndelete " + at("/q/_dead/letter-1000000000")), shown.out);
   BOOST_TEST(shown.out.ends_with(" data=119\n120 letters\n"), shown.out);
   BOOST_TEST(children("/q/_dead").size() == 120u);
-  const auto done = zkadmin({"queue", "requeue", at("/q"), "--all", "--rw"});
+  const auto done = zkadmin({"queue", "revive", at("/q"), "--all", "--rw"});
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(done.err.ends_with("... and 1 more transaction\n120 letters\n"), done.err);
-  BOOST_TEST(done.out == "requeued 120 of 120 letters of " + at("/q") + "\n");
+  BOOST_TEST(done.out == "revived 120 of 120 letters of " + at("/q") + "\n");
   BOOST_TEST(items("/q") == numbers(0, 119));
   BOOST_TEST(children("/q/_dead").empty());
-  BOOST_TEST(zkadmin({"queue", "requeue", at("/q"), "--all", "--rw"}).err ==
+  BOOST_TEST(zkadmin({"queue", "revive", at("/q"), "--all", "--rw"}).err ==
              "zkadmin: there are no dead letters in " + at("/q/_dead") + ": nothing was sent\n");
 }
 
-BOOST_AUTO_TEST_CASE(all_letters_are_dropped_if_the_path_is_confirmed) {
+BOOST_AUTO_TEST_CASE(all_letters_are_discarded_if_the_path_is_confirmed) {
   removes("/q");
   bury_many(3);
-  const auto drop = [this](std::vector<std::string> more) {
-    more.insert(more.begin(), {"queue", "drop", at("/q"), "--all", "--rw"});
+  const auto discard = [this](std::vector<std::string> more) {
+    more.insert(more.begin(), {"queue", "discard", at("/q"), "--all", "--rw"});
     return zkadmin(std::move(more));
   };
-  const auto unconfirmed = drop({});
+  const auto unconfirmed = discard({});
   BOOST_TEST(unconfirmed.code == 1);
   BOOST_TEST(unconfirmed.err.ends_with("without a terminal to ask at, confirm with --yes " + at("/q") + "\n"),
              unconfirmed.err);
-  BOOST_TEST(drop({"--yes", "/other"}).code == 2);
+  BOOST_TEST(discard({"--yes", "/other"}).code == 2);
   BOOST_TEST(children("/q/_dead").size() == 3u);
-  const auto done = drop({"--yes", at("/q")});
+  const auto done = discard({"--yes", at("/q")});
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(done.err.starts_with("delete " + at("/q/_dead/letter-1000000000") + " version=0\n"), done.err);
-  BOOST_TEST(done.out == "dropped 3 of 3 letters of " + at("/q") + "\n");
+  BOOST_TEST(done.out == "discarded 3 of 3 letters of " + at("/q") + "\n");
   BOOST_TEST(children("/q/_dead").empty());
   BOOST_TEST(items("/q").empty());
 }
@@ -197,9 +197,9 @@ BOOST_AUTO_TEST_CASE(letters_that_change_while_the_user_types_are_left_alone) {
   removes("/q");
   bury_many(3);
   pseudo_terminal terminal(io(), 200, 20);
-  terminal.start({ZKADMIN_PROGRAM, "queue", "drop", at("/q"), "--all", "--rw"},
+  terminal.start({ZKADMIN_PROGRAM, "queue", "discard", at("/q"), "--all", "--rw"},
                  {{"ZKADMIN_HOSTS", hosts}, {"ZKADMIN_TIMEOUT", "20s"}});
-  BOOST_TEST(terminal.shows("Type the path to drop 3 letters:"));
+  BOOST_TEST(terminal.shows("Type the path to discard 3 letters:"));
   remove("/q/_dead/letter-1000000001");
   terminal.type(at("/q") + "\n");
   BOOST_TEST(terminal.shows("the letters have changed since they were shown: nothing was sent, try again"));
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(it_ends_at_a_letter_that_another_has_taken) {
   removes("/q");
   bury_many(120);
   const auto read = run(zkadmin::read_dead_letters(zk(), {"/q"}, zkadmin::deadline::max()));
-  const auto plan = zkadmin::plan_letters(read, zkadmin::letter_fate::requeue);
+  const auto plan = zkadmin::plan_letters(read, zkadmin::letter_fate::revive);
   remove("/q/_dead/letter-1000000070");
   const auto result = run(sent(zk(), plan));
   BOOST_TEST(result.is_changed);
@@ -225,15 +225,15 @@ BOOST_AUTO_TEST_CASE(it_ends_at_a_letter_that_is_made_anew) {
   removes("/q");
   bury_many(120);
   const auto read = run(zkadmin::read_dead_letters(zk(), {"/q"}, zkadmin::deadline::max()));
-  auto drop = zkadmin::plan_letters(read, zkadmin::letter_fate::drop);
+  auto discard = zkadmin::plan_letters(read, zkadmin::letter_fate::discard);
   remove("/q/_dead/letter-1000000070");
   write_letter("/q/_dead/letter-1000000070", "qn-1000000070", "another");
-  const auto requeued = run(sent(zk(), zkadmin::plan_letters(read, zkadmin::letter_fate::requeue)));
-  BOOST_TEST((requeued.is_changed && requeued.done == 50u));
+  const auto revived = run(sent(zk(), zkadmin::plan_letters(read, zkadmin::letter_fate::revive)));
+  BOOST_TEST((revived.is_changed && revived.done == 50u));
   BOOST_TEST(items("/q") == numbers(0, 49));
-  drop.steps.erase(drop.steps.begin());
-  const auto dropped = run(sent(zk(), drop));
-  BOOST_TEST((dropped.is_changed && dropped.done == 0u));
+  discard.steps.erase(discard.steps.begin());
+  const auto discarded = run(sent(zk(), discard));
+  BOOST_TEST((discarded.is_changed && discarded.done == 0u));
   BOOST_TEST(children("/q/_dead").size() == 70u);
   BOOST_TEST(get("/q/_dead/letter-1000000070").data.ends_with("another"));
 }
@@ -242,20 +242,20 @@ BOOST_AUTO_TEST_CASE(a_lost_answer_tells_what_is_seen_afterwards) {
   removes("/q");
   bury_many(2);
   const std::string letter = "letter-1000000000", node = "/q/_dead/" + letter;
-  const auto requeue = [this](const std::string& which) {
-    return zkadmin({"queue", "requeue", at("/q"), which, "--rw", "--hosts", own().address()});
+  const auto revive = [this](const std::string& which) {
+    return zkadmin({"queue", "revive", at("/q"), which, "--rw", "--hosts", own().address()});
   };
   own().drop_request(testcluster::op::multi);
-  const auto before = requeue(letter);
+  const auto before = revive(letter);
   BOOST_TEST(fails(before, 1, "sending the request: "));
   BOOST_TEST(before.err.ends_with(at(node) + " is as it was\n"), before.err);
   BOOST_TEST((contains(node) && items("/q").empty()));
   own().drop_reply(testcluster::op::multi);
-  const auto behind = requeue(letter);
+  const auto behind = revive(letter);
   BOOST_TEST(behind.code == 1);
   BOOST_TEST(behind.err.ends_with(at(node) + " has gone since\n"), behind.err);
   BOOST_TEST((!contains(node) && items("/q") == std::vector<std::string>{"0"}));
-  const auto again = requeue(letter);  // what is done is not done twice
+  const auto again = revive(letter);  // what is done is not done twice
   BOOST_TEST(again.code == 1);
   BOOST_TEST(again.err == "zkadmin: there is no letter " + letter + " in " + at("/q/_dead") + "\n");
   BOOST_TEST(items("/q") == (std::vector<std::string>{"0"}));
@@ -265,11 +265,11 @@ BOOST_AUTO_TEST_CASE(a_lost_answer_ends_the_transactions_of_all_letters) {
   removes("/q");
   bury_many(120);
   own().drop_reply(testcluster::op::multi, 2);
-  BOOST_TEST(fails(zkadmin({"queue", "requeue", at("/q"), "--all", "--rw", "--hosts", own().address()}), 1,
-                   "requeued 50 of 120 letters of " + at("/q") + " for certain: "));
+  BOOST_TEST(fails(zkadmin({"queue", "revive", at("/q"), "--all", "--rw", "--hosts", own().address()}), 1,
+                   "revived 50 of 120 letters of " + at("/q") + " for certain: "));
   BOOST_TEST(items("/q") == numbers(0, 99));
   BOOST_TEST(children("/q/_dead").size() == 20u);
-  const auto rest = zkadmin({"queue", "requeue", at("/q"), "--all", "--rw"});
+  const auto rest = zkadmin({"queue", "revive", at("/q"), "--all", "--rw"});
   BOOST_TEST(rest.code == 0, rest.err);
   BOOST_TEST(items("/q") == numbers(0, 119));
 }
@@ -281,18 +281,18 @@ BOOST_AUTO_TEST_CASE(letters_of_a_parked_key_stay_together) {
   write_letter("/q/_dead/" + letter, "qn-0000000003", "parked", "k");
   create("/q/_parked");
   create(std::string("/q/_parked/") + parked_mark, R"({"zkrecipes":"parked_key","key":"k"})");
-  const auto refused = zkadmin({"queue", "requeue", at("/q"), letter, "--rw"});
+  const auto refused = zkadmin({"queue", "revive", at("/q"), letter, "--rw"});
   BOOST_TEST(refused.code == 1);
   BOOST_TEST(refused.err ==
              "zkadmin: the key is parked, so its letters are put back together or not at all: nothing "
              "was sent\n");
-  const auto done = zkadmin({"queue", "requeue", at("/q"), "--all", "--rw"});
+  const auto done = zkadmin({"queue", "revive", at("/q"), "--all", "--rw"});
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(done.err.ends_with("left out: 1 letter of parked keys\n1 letter\n"), done.err);
   BOOST_TEST(children("/q/_dead") == (std::vector<std::string>{letter}));
   BOOST_TEST(zkadmin({"queue", "letters", at("/q")}).out.find("k (parked)") != std::string::npos);
   remove(std::string("/q/_parked/") + parked_mark);  // then it is a letter like any other
-  BOOST_TEST(zkadmin({"queue", "requeue", at("/q"), letter, "--rw"}).code == 0);
+  BOOST_TEST(zkadmin({"queue", "revive", at("/q"), letter, "--rw"}).code == 0);
   BOOST_TEST(items("/q") == (std::vector<std::string>{"0", "parked"}));
 }
 
@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(letters_of_a_topic) {
   BOOST_TEST(listed({at("/t"), "--group", "none"}).at("letters").as_array().empty());
   const auto requests = "delete " + at("/t/_dead/mail/letter-0000000005") + " version=0\ncreate " +
                         at("/t/0003/b-1-N") + " data=17:zkrecipes:batch:1,1:k,5:hello,\n";
-  const auto done = zkadmin({"queue", "requeue", at("/t"), "letter-0000000005", "--group", "mail", "--rw"});
+  const auto done = zkadmin({"queue", "revive", at("/t"), "letter-0000000005", "--group", "mail", "--rw"});
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(done.err == requests);
   BOOST_TEST(children("/t/0003") == (std::vector<std::string>{"b-1-0000000000"}));
@@ -328,13 +328,13 @@ BOOST_AUTO_TEST_CASE(what_is_no_letter_is_left_alone) {
   bury_many(1);
   create("/q/_dead/letter-2000000000", "not ours");
   BOOST_TEST(listed({at("/q")}).at("foreign_nodes").as_int64() == 1);
-  BOOST_TEST(zkadmin({"queue", "drop", at("/q"), "letter-2000000000", "--rw"}).err ==
+  BOOST_TEST(zkadmin({"queue", "discard", at("/q"), "letter-2000000000", "--rw"}).err ==
              "zkadmin: letter-2000000000 holds no dead letter: nothing was sent\n");
   write_letter("/q/_dead/letter-2000000001", "entry-007-0000000001", "of a priority queue");
-  BOOST_TEST(zkadmin({"queue", "requeue", at("/q"), "letter-2000000001", "--rw"}).err ==
+  BOOST_TEST(zkadmin({"queue", "revive", at("/q"), "letter-2000000001", "--rw"}).err ==
              "zkadmin: it is not of an item that this queue could have had: nothing was sent\n");
-  BOOST_TEST(zkadmin({"queue", "drop", at("/q"), "--all", "--rw", "--yes", at("/q")}).out ==
-             "dropped 2 of 2 letters of " + at("/q") + "\n");
+  BOOST_TEST(zkadmin({"queue", "discard", at("/q"), "--all", "--rw", "--yes", at("/q")}).out ==
+             "discarded 2 of 2 letters of " + at("/q") + "\n");
   BOOST_TEST(children("/q/_dead") == (std::vector<std::string>{"letter-2000000000"}));
 
   create("/e", R"({"zkrecipes":"term","epoch":1})");
@@ -342,14 +342,14 @@ BOOST_AUTO_TEST_CASE(what_is_no_letter_is_left_alone) {
              "zkadmin: " + at("/e") + " is no queue: it holds data of another recipe (election)\n");
   BOOST_TEST(zkadmin({"queue", "letters", at("/none")}).err == "zkadmin: there is no queue at " + at("/none") + "\n");
   BOOST_TEST(zkadmin({"queue", "letters", at("/q"), "--group", "g"}).code == 2);
-  BOOST_TEST(zkadmin({"queue", "requeue", at("/q")}).code == 2);
-  BOOST_TEST(zkadmin({"queue", "drop", at("/q"), "x", "--yes", at("/q")}).code == 2);
-  BOOST_TEST(zkadmin({"queue", "drop", at("/q"), "x", "--all"}).code == 2);
+  BOOST_TEST(zkadmin({"queue", "revive", at("/q")}).code == 2);
+  BOOST_TEST(zkadmin({"queue", "discard", at("/q"), "x", "--yes", at("/q")}).code == 2);
+  BOOST_TEST(zkadmin({"queue", "discard", at("/q"), "x", "--all"}).code == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// The ACL of what `zkadmin queue requeue` puts back, against real servers.
+// The ACL of what `zkadmin queue revive` puts back, against real servers.
 
 namespace {
 
@@ -389,18 +389,18 @@ BOOST_AUTO_TEST_CASE(an_item_that_is_put_back_has_the_acl_of_its_queue) {
   for (const auto* each : {"old", "older"}) bury_one(jobs, each);
   const auto acl_of = [&](const std::string& node) { return std::get<1>(run(owner.async_get_acl(node, tuple))); };
 
-  const auto refused = zkadmin({"queue", "requeue", path, "--all", "--rw"});
+  const auto refused = zkadmin({"queue", "revive", path, "--all", "--rw"});
   BOOST_TEST(refused.code == 5, refused.err);
   BOOST_TEST(refused.err.find("the ACL of " + path + " is hidden from these credentials") != std::string::npos,
              refused.err);
   BOOST_TEST(sorted_children("/q").empty());
   const auto letters = sorted_children("/q/_dead");
   BOOST_TEST_REQUIRE(letters.size() == 2u);
-  const auto one = zkadmin({"queue", "requeue", path, letters[0], "--rw"}, credentials);
+  const auto one = zkadmin({"queue", "revive", path, letters[0], "--rw"}, credentials);
   BOOST_TEST(one.code == 0, one.err);
   BOOST_TEST(one.err == "delete " + path + "/_dead/" + letters[0] + " version=0\ncreate " + path +
                             "/qn-N acl=digest:admin:cdrwa,world:anyone:cdr data=old\n");
-  const auto rest = zkadmin({"queue", "requeue", path, "--all", "--rw"}, credentials);
+  const auto rest = zkadmin({"queue", "revive", path, "--all", "--rw"}, credentials);
   BOOST_TEST(rest.code == 0, rest.err);
   const auto items = sorted_children("/q");
   BOOST_TEST_REQUIRE(items.size() == 2u);
@@ -414,15 +414,15 @@ BOOST_AUTO_TEST_CASE(an_item_that_is_put_back_has_the_acl_of_its_queue) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// `zkadmin queue unpark` against real servers.
+// `zkadmin queue revive-key` against real servers.
 
 namespace {
 
 constexpr const char* mark_of_k = "01234567-89ab-5cde-8123-456789abcdef";
 constexpr const char* mark_of_j = "11234567-89ab-5cde-8123-456789abcdef";
 
-struct unpark_fixture : recipe_fixture {
-  unpark_fixture() {
+struct revive_key_fixture : recipe_fixture {
+  revive_key_fixture() {
     removes("/q");
     create("/q");
     make_folders("/q");
@@ -448,9 +448,9 @@ struct unpark_fixture : recipe_fixture {
     }
   }
 
-  program_result unpark(const std::string& key, std::vector<std::string> more = {},
-                        const std::map<std::string, std::string>& environment = {}) {
-    more.insert(more.begin(), {"queue", "unpark", at("/q"), key});
+  program_result revive_key(const std::string& key, std::vector<std::string> more = {},
+                            const std::map<std::string, std::string>& environment = {}) {
+    more.insert(more.begin(), {"queue", "revive-key", at("/q"), key});
     return zkadmin(std::move(more), environment);
   }
 
@@ -466,12 +466,12 @@ using name_list = std::vector<std::string>;
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(unpark_suite, unpark_fixture)
+BOOST_FIXTURE_TEST_SUITE(revive_key_suite, revive_key_fixture)
 
 BOOST_AUTO_TEST_CASE(the_letters_of_a_key_get_their_old_places) {
   park("/q", mark_of_k, "k", {"qn-0000000001", "qn-0000000002"});
   park("/q", mark_of_j, "j", {"qn-0000000003"});
-  const auto shown = unpark("k");
+  const auto shown = revive_key("k");
   BOOST_TEST(shown.code == 1);
   BOOST_TEST(shown.out == "# then puts 2 messages back in order, and removes the mark\ncheck " + mark() + "/p-1\nset " +
                               mark() + R"( version=0 data={"zkrecipes":"parked_key","key":"k"})" + "\n");
@@ -479,18 +479,18 @@ BOOST_AUTO_TEST_CASE(the_letters_of_a_key_get_their_old_places) {
   BOOST_TEST(items("/q") == name_list());
   BOOST_TEST(get(std::string("/q/_parked/") + mark_of_k).stat.version == 0);
 
-  const auto done = unpark("k", {"--rw"});
+  const auto done = revive_key("k", {"--rw"});
   BOOST_TEST(done.code == 0, done.err);
-  BOOST_TEST(done.out == "holds the key, with 2 messages\nunparked: 2 messages back in " + at("/q") + "\n");
+  BOOST_TEST(done.out == "holds the key, with 2 messages\nrevived: 2 messages back in " + at("/q") + "\n");
   BOOST_TEST(items("/q") == (name_list{"qn-0000000001", "qn-0000000002"}));
   BOOST_TEST(get("/q/qn-0000000002").data == "qn-0000000002");
   BOOST_TEST(children("/q/_parked") == name_list{mark_of_j});
   BOOST_TEST(children("/q/_dead") == name_list{std::string(mark_of_j) + "-letter-0000000000"});
 
-  const auto by_mark = unpark(mark_of_j, {"--rw"});
+  const auto by_mark = revive_key(mark_of_j, {"--rw"});
   BOOST_TEST(by_mark.code == 0, by_mark.err);
   BOOST_TEST(items("/q").size() == 3u);
-  const auto again = unpark("k", {"--rw"});
+  const auto again = revive_key("k", {"--rw"});
   BOOST_TEST(again.code == 1);
   BOOST_TEST(again.err == "zkadmin: no key k of " + at("/q") + " is parked; those that are: -: nothing was sent\n");
 }
@@ -501,7 +501,7 @@ BOOST_AUTO_TEST_CASE(what_was_interrupted_is_completed) {
   create("/q/qn-0000000001", "qn-0000000001");
   const auto held = run(zk().async_set(std::string("/q/_parked/") + mark_of_k, "", any_version, tuple));
   BOOST_TEST_REQUIRE(!std::get<0>(held));
-  const auto done = unpark(mark_of_k, {"--rw"});
+  const auto done = revive_key(mark_of_k, {"--rw"});
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(items("/q") == (name_list{"qn-0000000001", "qn-0000000002"}));
   BOOST_TEST(children("/q/_parked") == name_list());
@@ -512,10 +512,10 @@ BOOST_AUTO_TEST_CASE(queues_of_other_kinds) {
   create("/q-side");
   make_folders("/q-side");
   park("/q-side", mark_of_k, "k", {"entry-009-0000000001"});
-  const auto priority = unpark("k");
+  const auto priority = revive_key("k");
   BOOST_TEST(priority.out.find("set " + at("/q-side/_parked/") + mark_of_k) != std::string::npos, priority.out);
   park("/q", mark_of_j, "j", {"at-0000000000000007-0000000001"});
-  const auto delayed = unpark("j", {"--rw"});
+  const auto delayed = revive_key("j", {"--rw"});
   BOOST_TEST(delayed.code == 0, delayed.err);
   BOOST_TEST(items("/q") == name_list{"at-0000000000000007-0000000001"});
 }
@@ -528,7 +528,7 @@ BOOST_AUTO_TEST_CASE(places_that_may_be_taken_are_not_given_back) {
   park("/q-side", mark_of_k, "k", {"entry-009-0000000001"});
   for (const char* each : {"/q/_dead", "/q/_parked", "/q"}) remove(each);
   create("/q");
-  BOOST_TEST(fails(unpark("k", {"--rw"}), 1, "was removed since the key was parked"));
+  BOOST_TEST(fails(revive_key("k", {"--rw"}), 1, "was removed since the key was parked"));
   BOOST_TEST(get(std::string("/q-side/_parked/") + mark_of_k).stat.version == 0);
 }
 
@@ -540,10 +540,10 @@ BOOST_AUTO_TEST_CASE(items_have_the_acl_of_the_queue) {
   const acl closed{{perm_all, "auth", ""}, {perm_read | perm_create | perm_delete, "world", "anyone"}};
   BOOST_TEST_REQUIRE(!std::get<0>(run(owner.async_set_acl("/q", closed, any_version, tuple))));
   settle(zk());
-  const auto refused = unpark("k", {"--rw"});
+  const auto refused = revive_key("k", {"--rw"});
   BOOST_TEST(refused.code == 5, refused.err);
   BOOST_TEST(get(std::string("/q/_parked/") + mark_of_k).stat.version == 0);
-  const auto done = unpark("k", {"--rw"}, {{"ZKADMIN_DIGEST", "admin:topsecret"}});
+  const auto done = revive_key("k", {"--rw"}, {{"ZKADMIN_DIGEST", "admin:topsecret"}});
   BOOST_TEST(done.code == 0, done.err);
   settle(owner);
   const auto acl_of = [&](const std::string& node) { return std::get<1>(run(owner.async_get_acl(node, tuple))); };

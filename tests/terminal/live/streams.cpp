@@ -84,12 +84,12 @@ BOOST_AUTO_TEST_CASE(letters_of_a_source) {
   const auto of_queue = zkadmin({"queue", "letters", at("/q")});
   BOOST_TEST(has(of_queue.out, at("/q") + ", group consumers: 1 dead letter\n"), of_queue.out + of_queue.err);
   BOOST_TEST(
-      fails(zkadmin({"queue", "requeue", at("/q"), "--all", "--rw"}), 1, "has its messages outside of ZooKeeper"));
+      fails(zkadmin({"queue", "revive", at("/q"), "--all", "--rw"}), 1, "has its messages outside of ZooKeeper"));
   const auto warned = check("/q");
   BOOST_TEST(warned.code == 1);
   BOOST_TEST(has(warned.out, "warning dead-letters " + at("/q") + ": dead letters: 1 of consumers"), warned.out);
-  const auto dropped = zkadmin({"queue", "drop", at("/q"), "letter-0000000000", "--rw"});
-  BOOST_TEST(dropped.code == 0, dropped.err);
+  const auto discarded = zkadmin({"queue", "discard", at("/q"), "letter-0000000000", "--rw"});
+  BOOST_TEST(discarded.code == 0, discarded.err);
   BOOST_TEST(check("/q").code == 0);
 }
 

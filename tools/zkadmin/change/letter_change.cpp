@@ -39,7 +39,7 @@ std::vector<detail::queue_layout> layouts_of(const letter_list& from) {
 }
 
 /// The same transaction as that of the library. Nothing: the item is none of this queue.
-std::optional<zkrecipes::transaction> requeue_of(const letter_list& from, const letter_status& each) {
+std::optional<zkrecipes::transaction> put_back_of(const letter_list& from, const letter_status& each) {
   if (!from.group.empty())
     return detail::revival_of(detail::source_layout{from.path}, from.shards, from.group, each.letter, each.version);
   for (const auto& where : layouts_of(from)) {
@@ -58,7 +58,7 @@ zkrecipes::transaction with_access(zkrecipes::transaction requests, const zkreci
   return made;
 }
 
-zkrecipes::transaction drop_of(const letter_list& from, const letter_status& each) {
+zkrecipes::transaction discard_of(const letter_list& from, const letter_status& each) {
   return zkrecipes::transaction().remove(detail::join(from.folder, each.letter.name), each.version);
 }
 
@@ -103,15 +103,15 @@ void require_room(const letter_list& from, std::size_t more) {
 }  // namespace
 
 letter_plan plan_letters(const letter_list& from, letter_fate fate) {
-  if (from.is_outside && fate == letter_fate::requeue)
+  if (from.is_outside && fate == letter_fate::revive)
     throw failure(exit_code::error, printable(from.path) +
                                         " has its messages outside of ZooKeeper, so zkadmin can not put any there: "
                                         "nothing was sent");
   letter_plan plan;
   step_maker steps;
   for (const auto& each : from.letters) {
-    auto requests = fate == letter_fate::drop ? std::optional(drop_of(from, each)) : requeue_of(from, each);
-    const bool is_held = fate == letter_fate::requeue && each.is_parked;
+    auto requests = fate == letter_fate::discard ? std::optional(discard_of(from, each)) : put_back_of(from, each);
+    const bool is_held = fate == letter_fate::revive && each.is_parked;
     plan.parked += is_held ? 1 : 0;
     plan.strange += !is_held && !requests ? 1 : 0;
     if (is_held || !requests) continue;
@@ -119,7 +119,7 @@ letter_plan plan_letters(const letter_list& from, letter_fate fate) {
               {detail::join(from.folder, each.letter.name), each.czxid});
     ++plan.letters;
   }
-  if (fate == letter_fate::requeue) require_room(from, plan.letters);
+  if (fate == letter_fate::revive) require_room(from, plan.letters);
   plan.steps = steps.take();
   return plan;
 }
@@ -159,7 +159,7 @@ namespace detail = zkrecipes::detail;
 using zkrecipes::errc;
 using zkrecipes::error_code;
 using zkrecipes::parked_key;
-using kind_of_queue = key_unparking::queue_kind;
+using kind_of_queue = key_to_revive::queue_kind;
 
 constexpr std::size_t most_keys_named = 10;
 
@@ -182,7 +182,7 @@ asio::awaitable<revival> revive(zkrecipes::session over, std::string path, std::
   co_return done;
 }
 
-asio::awaitable<revival> revive(zkrecipes::session over, std::string path, const key_unparking& what) {
+asio::awaitable<revival> revive(zkrecipes::session over, std::string path, const key_to_revive& what) {
   switch (what.kind) {
     case kind_of_queue::priority: return revive<zkrecipes::priority_queue>(over, path, what.mark);
     case kind_of_queue::delayed: return revive<zkrecipes::delay_queue>(over, path, what.mark);
@@ -273,7 +273,7 @@ asio::awaitable<parking> read_parking(zkrecipes::session session, std::string ma
   auto below = co_await session.async_children(mark, as_result);
   auto reading = co_await session.async_get(mark, as_result);
   for (const auto& error : {std::get<0>(below), std::get<0>(reading)})
-    if (error == errc::no_node) throw nothing_was_sent("another has just unparked the key");
+    if (error == errc::no_node) throw nothing_was_sent("another has just revived the key");
   check(std::get<0>(below), "reading " + mark);
   check(std::get<0>(reading), "reading " + mark);
   const auto& names = std::get<1>(below).names;
@@ -304,8 +304,8 @@ failure not_completed(const std::string& path, const error_code& error) {
 
 }  // namespace
 
-asio::awaitable<intervention> prepare_unparking(zkrecipes::session session, std::string path, std::string key,
-                                                std::shared_ptr<key_unparking> into) {
+asio::awaitable<intervention> prepare_key_revival(zkrecipes::session session, std::string path, std::string key,
+                                                  std::shared_ptr<key_to_revive> into) {
   const auto queue = co_await require_queue(session, path);
   const auto keys = co_await find_keys(session, path, into->kind);
   const auto chosen = pick_key(keys, path, key);
@@ -319,14 +319,14 @@ asio::awaitable<intervention> prepare_unparking(zkrecipes::session session, std:
   change.requests = holding(found);
   change.because = "then puts " + counted(chosen.letters, "message") + " back in order, and removes the mark";
   change.done = "holds the key, with " + counted(chosen.letters, "message");
-  change.if_gone = "another has just unparked the key: nothing was done";
-  change.if_changed = "another is just unparking the key: nothing was done";
+  change.if_gone = "another has just revived the key: nothing was done";
+  change.if_changed = "another is just reviving the key: nothing was done";
   co_return change;
 }
 
-asio::awaitable<void> unpark_key(zkrecipes::session session, settings wanted, std::string path,
-                                 std::shared_ptr<key_unparking> what, std::string& told) {
-  told = "the key of " + path + " is held and not unparked yet (run this again, with a longer --timeout)";
+asio::awaitable<void> revive_key(zkrecipes::session session, settings wanted, std::string path,
+                                 std::shared_ptr<key_to_revive> what, std::string& told) {
+  told = "the key of " + path + " is held and not revived yet (run this again, with a longer --timeout)";
   const bool is_open = what->access.empty();
   if (!is_open) {  // a session has one ACL for all that it makes
     auto options = to_session_options(wanted, wanted.servers);
@@ -337,9 +337,9 @@ asio::awaitable<void> unpark_key(zkrecipes::session session, settings wanted, st
   const auto revived = co_await revive(session, path, *what);
   if (!is_open) co_await session.async_close(as_result);
   const error_code error = std::get<0>(revived);
-  if (error == errc::no_node) throw failure(exit_code::error, "another has unparked the key meanwhile");
+  if (error == errc::no_node) throw failure(exit_code::error, "another has revived the key meanwhile");
   if (error) throw not_completed(path, error);
-  told = "unparked: " + counted(std::get<1>(revived), "message") + " back in " + path;
+  told = "revived: " + counted(std::get<1>(revived), "message") + " back in " + path;
 }
 
 }  // namespace zkadmin

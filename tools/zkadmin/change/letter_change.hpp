@@ -16,7 +16,7 @@
 
 namespace zkadmin {
 
-enum class letter_fate { requeue, drop };
+enum class letter_fate { revive, discard };
 
 /// The requests, in transactions of up to 50 letters.
 struct letter_plan {
@@ -49,7 +49,7 @@ boost::asio::awaitable<void> send_letters(zkrecipes::session session, letter_pla
 // Ends the parking of a key of a queue.
 
 /// The key, and how its letters are put back. Filled by the preparation, and read by what follows it.
-struct key_unparking {
+struct key_to_revive {
   enum class queue_kind { fifo, priority, delayed };
   std::string mark{};  ///< The name of the node that marks the key.
   queue_kind kind = queue_kind::fifo;
@@ -58,11 +58,11 @@ struct key_unparking {
 
 /// Prepares the transaction that holds the key, whose letters are then no longer added to: a write of its mark. `key`:
 /// the text of the key, or the name of its mark. Throws `failure`.
-boost::asio::awaitable<intervention> prepare_unparking(zkrecipes::session session, std::string path, std::string key,
-                                                       std::shared_ptr<key_unparking> into);
+boost::asio::awaitable<intervention> prepare_key_revival(zkrecipes::session session, std::string path, std::string key,
+                                                         std::shared_ptr<key_to_revive> into);
 
 /// Puts the letters back, as `queue::async_revive_key` does, and tells in `told` where that stands. Throws `failure`.
-boost::asio::awaitable<void> unpark_key(zkrecipes::session session, settings wanted, std::string path,
-                                        std::shared_ptr<key_unparking> what, std::string& told);
+boost::asio::awaitable<void> revive_key(zkrecipes::session session, settings wanted, std::string path,
+                                        std::shared_ptr<key_to_revive> what, std::string& told);
 
 }  // namespace zkadmin

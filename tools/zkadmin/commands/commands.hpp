@@ -88,7 +88,7 @@ exit_code show_letters(surroundings& around, const settings& wanted, const queue
 exit_code change_letters(surroundings& around, const settings& wanted, const queue_request& asked, letter_fate fate);
 
 /// Puts all letters of a parked key back; without `read_write` only shows the first request.
-exit_code unpark(surroundings& around, const settings& wanted, const queue_request& asked);
+exit_code revive_key(surroundings& around, const settings& wanted, const queue_request& asked);
 
 /// The children of a node or, with `recursive`, all nodes below it; at most 10 000.
 exit_code list_nodes(surroundings& around, const settings& wanted, const node_request& asked);

@@ -37,7 +37,7 @@ exit_code show_letters(surroundings& around, const settings& wanted, const queue
   return exit_code::error;
 }
 
-// `zkadmin queue requeue` and `zkadmin queue drop`.
+// `zkadmin queue revive` and `zkadmin queue discard`.
 
 namespace {
 
@@ -45,7 +45,7 @@ namespace asio = boost::asio;
 
 constexpr std::size_t most_steps_shown = 2;  // Before the question; without --rw all are shown.
 
-const char* past_of(letter_fate fate) { return fate == letter_fate::drop ? "dropped" : "requeued"; }
+const char* past_of(letter_fate fate) { return fate == letter_fate::discard ? "discarded" : "revived"; }
 
 /// Throws `failure` if there is nothing to send.
 void require_steps(const letter_plan& plan, const std::string& folder) {
@@ -59,7 +59,7 @@ void require_steps(const letter_plan& plan, const std::string& folder) {
 asio::awaitable<letter_list> read_letters(zkrecipes::session session, letter_source from, letter_fate fate,
                                           deadline until) {
   auto list = co_await read_dead_letters(session, from, until);
-  if (fate == letter_fate::requeue && !list.letters.empty()) list.access = co_await inherited_acl(session, from.path);
+  if (fate == letter_fate::revive && !list.letters.empty()) list.access = co_await inherited_acl(session, from.path);
   co_return list;
 }
 
@@ -72,7 +72,7 @@ asio::awaitable<intervention> prepare_one(zkrecipes::session session, letter_sou
   change.requests = std::move(plan.steps.at(0).requests);
   change.same = {{list.folder + "/" + from.only, list.letters.at(0).czxid}};
   change.done = std::string(past_of(fate)) + " " + from.only + " of " + from.path;
-  change.if_gone = "the letter has just been requeued or dropped by another: nothing was done";
+  change.if_gone = "the letter has just been revived or discarded by another: nothing was done";
   change.if_changed = "the letter has just been written: nothing was done, look at it again";
   co_return change;
 }
@@ -177,7 +177,8 @@ exit_code change_all(surroundings& around, const settings& wanted, const queue_r
     return exit_code::error;
   }
   around.err << to_text(work->plan, most_steps_shown) << notes << std::flush;
-  if (fate == letter_fate::drop) require_path(around, path, asked.yes, "drop " + counted(work->plan.letters, "letter"));
+  if (fate == letter_fate::discard)
+    require_path(around, path, asked.yes, "discard " + counted(work->plan.letters, "letter"));
   return send_confirmed(around, work, all);
 }
 
@@ -196,15 +197,15 @@ exit_code change_letters(surroundings& around, const settings& wanted, const que
                    });
 }
 
-// `zkadmin queue unpark`.
+// `zkadmin queue revive-key`.
 
-exit_code unpark(surroundings& around, const settings& wanted, const queue_request& asked) {
-  const auto what = std::make_shared<key_unparking>();
+exit_code revive_key(surroundings& around, const settings& wanted, const queue_request& asked) {
+  const auto what = std::make_shared<key_to_revive>();
   const preparation prepare = [key = asked.key, what](zkrecipes::session session, std::string path) {
-    return prepare_unparking(std::move(session), std::move(path), key, what);
+    return prepare_key_revival(std::move(session), std::move(path), key, what);
   };
   const following follow = [wanted, what](zkrecipes::session session, std::string path, std::string& told) {
-    return unpark_key(std::move(session), wanted, std::move(path), what, told);
+    return revive_key(std::move(session), wanted, std::move(path), what, told);
   };
   return intervene(around, wanted, asked.path, asked.read_write, prepare, {follow, wanted.timeout});
 }

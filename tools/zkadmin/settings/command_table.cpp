@@ -177,17 +177,19 @@ void add_queue_commands(CLI::App& app, invocation& asked) {
   auto& letters = add_command(queue, asked, command::letters, "letters", "Print the dead letters");
   add_format(letters, asked);
   add_source(letters, asked);
-  add_fate(add_command(queue, asked, command::requeue, "requeue", "Put dead letters back at the end of the queue"),
+  add_fate(add_command(queue, asked, command::revive, "revive", "Put dead letters back at the end of the queue"),
            asked);
-  auto& drop = add_command(queue, asked, command::drop, "drop", "Delete dead letters");
-  add_fate(drop, asked);
-  drop.add_option("--yes", asked.queue.yes, "The path once more, in place of the question that --all asks")
+  auto& discard = add_command(queue, asked, command::discard, "discard", "Delete dead letters");
+  add_fate(discard, asked);
+  discard.add_option("--yes", asked.queue.yes, "The path once more, in place of the question that --all asks")
       ->type_name("PATH");
-  auto& unpark = add_command(queue, asked, command::unpark, "unpark", "Put the letters of a parked key back in order");
-  unpark.add_option("path", asked.queue.path, "Path of the queue")->required();
-  unpark.add_option("key", asked.queue.key, "The key, as `zkadmin queue letters` shows it, or the name of its mark")
+  auto& revive_key =
+      add_command(queue, asked, command::revive_key, "revive-key", "Put the letters of a parked key back in order");
+  revive_key.add_option("path", asked.queue.path, "Path of the queue")->required();
+  revive_key
+      .add_option("key", asked.queue.key, "The key, as `zkadmin queue letters` shows it, or the name of its mark")
       ->required();
-  unpark.add_flag("--rw", asked.queue.read_write, "Do it; without this the first request is only shown");
+  revive_key.add_flag("--rw", asked.queue.read_write, "Do it; without this the first request is only shown");
   queue.require_subcommand(1);
 }
 
