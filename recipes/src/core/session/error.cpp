@@ -91,7 +91,8 @@ const char* text(errc value) {
     case errc::size_mismatch: return "the other clients at this path use another size";
     case errc::full: return "there is no room for more items";
     case errc::no_descriptors: return "the process has no file descriptor left for a connection";
-    case errc::too_large: return "more bytes than a server takes in a request (ZooKeeper: session_options::jute_maxbuffer)";
+    case errc::too_large:
+      return "more bytes than a server takes in a request (ZooKeeper: session_options::jute_maxbuffer)";
     case errc::read_only: return "the server serves reads only";
     case errc::auth_required: return "the server serves only sessions with credentials of a scheme that it demands";
     case errc::declined: return "declined, because another call for the same key is going to be processed";
