@@ -35,10 +35,10 @@ function(zkrecipes_part name)
   list(TRANSFORM part_SEES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/src/ OUTPUT_VARIABLE seen)
   target_include_directories(${base}_objects PRIVATE ${seen})
   target_link_libraries(${base}_objects PRIVATE ${part_LINKS} zkrecipes_settings)
-  if(name STREQUAL zkrecipes)
-    target_precompile_headers(${base}_objects PRIVATE src/precompiled.hpp)
-  else()
+  if(NOT name STREQUAL zkrecipes AND Boost::json IN_LIST part_LINKS)  # the same definitions
     target_precompile_headers(${base}_objects REUSE_FROM zkrecipes_objects)
+  else()
+    target_precompile_headers(${base}_objects PRIVATE src/precompiled.hpp)
   endif()
   # Symbols stay visible, only inline member functions do not: docs/install.md, "Versions and the ABI", says why.
   set_target_properties(${base}_objects PROPERTIES VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD_MODE GROUP)

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "loopback_address.hpp"
+#include "descriptor.hpp"
 
 namespace testcluster::detail {
 

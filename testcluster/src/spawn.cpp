@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "loopback_address.hpp"
+#include "descriptor.hpp"
 
 namespace testcluster::detail {
 namespace {

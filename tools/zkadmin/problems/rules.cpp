@@ -139,7 +139,7 @@ problem_list problems_of(const group_status& group, const problem_limits& limits
 
 namespace {
 
-constexpr const char* default_id = "zkrecipes";
+constexpr const char* unset_id = "zkrecipes";
 constexpr std::size_t many_sessions = 3;         // Two are a restart, until the first of them has expired.
 constexpr std::chrono::minutes longest_life{1};  // of one that crashes soon after its start, until its session is over
 constexpr std::size_t longest_ids_in_line = 200;
@@ -149,7 +149,7 @@ constexpr std::size_t longest_ids_in_line = 200;
 void line_places::add(const std::string& id, std::int64_t session, std::optional<std::chrono::milliseconds> age) {
   if (session == 0) return;
   if (!seen_.insert(session).second) twice_.insert(id);
-  if (age && *age < longest_life && !id.empty() && id != default_id) sessions_[id].insert(session);
+  if (age && *age < longest_life && !id.empty() && id != unset_id) sessions_[id].insert(session);
 }
 
 void line_places::judge(const std::string& path, bool is_single, problem_list& into) const {
