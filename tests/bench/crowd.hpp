@@ -14,7 +14,8 @@
 
 namespace bench {
 
-/// Figures of processes from the kernel.
+// Figures of processes from the kernel.
+
 /// A number of the status of a process in /proc, such as "VmHWM" (KiB) or "Threads".
 long status_of(const std::string& field, const std::string& process = "self");
 

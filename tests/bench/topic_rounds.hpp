@@ -61,7 +61,8 @@ delivery_result consume_topic(const std::string& hosts, const topic_backlog& bac
 delivery_result consume_topic_bare(const std::string& hosts, const topic_backlog& backlog,
                                    const topic_consumption& how);
 
-/// A topic whose shards are worked off by several processes.
+// A topic whose shards are worked off by several processes.
+
 /// Each process works off as many shards. The time is that from the start of all to the last commit of the last.
 delivery_result consume_as_team(const plan& what, const topic_backlog& backlog, std::uint32_t processes);
 

@@ -18,7 +18,8 @@
 #include "report/session_report.hpp"
 #include "sessions/session_reader.hpp"
 
-/// Answers of ZooKeeper 3.8.0 about its sessions.
+// Answers of ZooKeeper 3.8.0 about its sessions.
+
 /// To /commands/configuration.
 inline std::string admin_configuration_text(std::uint16_t client_port) {
   return R"({"client_port":)" + std::to_string(client_port) +

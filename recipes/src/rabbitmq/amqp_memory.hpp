@@ -11,7 +11,8 @@
 
 namespace zkrecipes::detail {
 
-/// Numbers and texts between AMQP's form and ours.
+// Numbers and texts between AMQP's form and ours.
+
 /// The lengths of some texts of AMQP have one byte.
 inline constexpr std::size_t most_short_text = 255;
 

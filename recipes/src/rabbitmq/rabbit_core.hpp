@@ -13,11 +13,13 @@
 
 namespace zkrecipes::detail {
 
-/// The name of a producer.
+// The name of a producer.
+
 /// \throws std::invalid_argument if it has not 1 to 200 bytes, or has a slash or control characters, or is "." or "..".
 void require_producer_name(const std::string& name);
 
-/// What a message in RabbitMQ may have.
+// What a message in RabbitMQ may have.
+
 /// The key is a header, and all headers of a message have to fit into one frame, of 4 096 bytes with some brokers.
 inline constexpr std::size_t longest_queue_key = 1'000;
 inline constexpr std::size_t most_bytes_of_message = 64 * 1024 * 1024;

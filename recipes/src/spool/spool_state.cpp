@@ -11,7 +11,8 @@
 
 namespace zkrecipes::detail {
 
-/// How a spooled producer is flushed and closed, and how it ends.
+// How a spooled producer is flushed and closed, and how it ends.
+
 /// Messages that were in the file before count too, so the last one is known only when the file is open and nothing
 /// waits for room any more that came before the call.
 awaitable<outcome<>> spool_state::flush(lease_clock::duration within) {

@@ -6,7 +6,8 @@
 
 namespace zkrecipes::simulation {
 
-/// Runs that once broke a rule.
+// Runs that once broke a rule.
+
 /// Exit codes as those of a campaign.
 int run_regressions();
 

@@ -19,7 +19,8 @@
 
 namespace zkadmin {
 
-/// Reads what a recipe has stored in a node.
+// Reads what a recipe has stored in a node.
+
 /// The data of a node as a JSON object; an empty one if it is none. Ids may hold any bytes, as in the library.
 zkrecipes::detail::json_object parse_stored(std::string_view data);
 

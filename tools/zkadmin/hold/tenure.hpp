@@ -22,8 +22,9 @@
 
 namespace zkadmin {
 
-/// The processes below this one. It has to be a child subreaper (`PR_SET_CHILD_SUBREAPER`): then a process whose parent
-/// has ended stays below it, also one that has made a session of its own.
+// The processes below this one. It has to be a child subreaper (`PR_SET_CHILD_SUBREAPER`): then a process whose parent
+// has ended stays below it, also one that has made a session of its own.
+
 /// Makes this process a child subreaper.
 void keep_descendants() noexcept;
 

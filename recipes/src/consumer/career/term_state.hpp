@@ -45,7 +45,8 @@ class work_clock {
   lease_clock::time_point idle_until_{};  // when the last wait within the work ended
 };
 
-/// What an exception of a career says of its term.
+// What an exception of a career says of its term.
+
 /// Whether the exception is one by which an operation reports the end of the term, the session or the connection.
 bool is_end_of_term(const std::exception_ptr& failure);
 /// The text of an exception that a career has thrown.

@@ -18,7 +18,8 @@
 
 namespace zkrecipes::detail {
 
-/// The pause before the next attempt at a message.
+// The pause before the next attempt at a message.
+
 /// The longest pause that a user can ask for.
 inline constexpr std::chrono::milliseconds longest_pause = std::chrono::hours(24);
 

@@ -11,7 +11,8 @@
 
 namespace zkrecipes::detail {
 
-/// Numbers as the library writes them.
+// Numbers as the library writes them.
+
 /// Nothing unless it is a decimal number in the usual notation: no sign, and no zeros in front.
 inline std::optional<std::uint64_t> parse_plain_number(std::string_view text) {
   const bool is_usual = text.size() == 1 || !text.starts_with('0');

@@ -12,7 +12,8 @@
 
 namespace zkrecipes::detail {
 
-/// How often owners have failed with a shard, and when that is the fault of the shard.
+// How often owners have failed with a shard, and when that is the fault of the shard.
+
 /// Counts a term that has ended by a failure of this member at this time of the servers' clock (0: it is not known). At
 /// most one of each member counts in each `calm`, because an outage that lasts a moment fails many times. One of
 /// another member counts at once: a shard that kills its owners is stopped before it has taken all of them.

@@ -16,7 +16,8 @@
 
 namespace zkrecipes::detail {
 
-/// How a group is moved to another place of a log.
+// How a group is moved to another place of a log.
+
 /// Writes a position whatever its version, so that the next commit of a consumer is refused. `text` has the GUID `seek`
 /// in its field of that name: it tells after a lost reply whether the position was written, because a second write
 /// would move the consumer back once more. Errors: those of `core::perform`.

@@ -10,7 +10,8 @@
 
 namespace zkrecipes::backend {
 
-/// How sockets of TCP are opened.
+// How sockets of TCP are opened.
+
 /// Opens a socket that no child process inherits, unlike Asio's, and that sends each write at once. Errors: those of
 /// the system.
 error_code open_tcp_socket(boost::asio::ip::tcp::socket& socket, const boost::asio::ip::tcp& protocol);

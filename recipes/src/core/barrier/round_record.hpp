@@ -21,7 +21,8 @@
 
 namespace zkrecipes::detail {
 
-/// A member of a double barrier as the name of its node describes it.
+// A member of a double barrier as the name of its node describes it.
+
 /// The markers of the names of members, for rounds of any size.
 std::span<const std::string_view> round_markers();
 /// The marker of our own names.

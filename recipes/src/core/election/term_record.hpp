@@ -106,12 +106,13 @@ bool is_of_ours(const std::string& data);
 bool keeps_record(const std::string& data);
 bool is_awaiting(const std::string& data);
 
-/// The history of an election: the last terms that have ended, one text each in the record of the present term:
-///
-/// "7 1700000000000 1700000600000 retired billing-2"
-///
-/// The epoch; when it began and ended, in milliseconds since 1970 by the servers' clock, 0 if that is not known; how it
-/// ended; the id of its leader.
+// The history of an election: the last terms that have ended, one text each in the record of the present term:
+//
+// "7 1700000000000 1700000600000 retired billing-2"
+//
+// The epoch; when it began and ended, in milliseconds since 1970 by the servers' clock, 0 if that is not known; how it
+// ended; the id of its leader.
+
 /// The history behind `before`, a term that another one follows in this way. `ended_ms`: when its record was last
 /// written; 0: that is not known.
 std::vector<std::string> history_after(const term_record& before, takeover how, std::int64_t ended_ms);

@@ -19,8 +19,10 @@
 
 namespace zkrecipes::detail {
 
-/// The data of a member's node in a line: its id, whether it reads requests for revocation, such a request, and the
-/// mark that it lets others pass. No limit to the owner's grace.
+// The data of a member's node in a line: its id, whether it reads requests for revocation, such a request, and the mark
+// that it lets others pass.
+
+/// No limit to the owner's grace.
 inline constexpr auto any_grace = std::chrono::milliseconds::max();
 
 /// The data as an object; nothing if it is no object, as that of other clients, which write plain text or nothing.

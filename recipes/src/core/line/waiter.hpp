@@ -26,7 +26,8 @@
 
 namespace zkrecipes::detail {
 
-/// The members of a line, seen from outside: listing them, asking the first to give it up, letting others pass.
+// The members of a line, seen from outside: listing them, asking the first to give it up, letting others pass.
+
 /// The members of a line, in order. A parent that is missing has none.
 awaitable<outcome<std::vector<member>>> list_members(core_ptr session, line_spec line);
 

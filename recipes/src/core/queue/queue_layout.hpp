@@ -15,16 +15,18 @@
 
 namespace zkrecipes::detail {
 
-/// The format of a dead letter: one line of JSON about the item, then the item's data, unchanged.
+// The format of a dead letter: one line of JSON about the item, then the item's data, unchanged.
+
 /// The name and `since` of the letter are those of the node, and not written.
 std::string write_letter(const dead_letter& letter);
 /// Nothing if the text was not written by `write_letter`.
 std::optional<dead_letter> read_letter(std::string_view text);
 
-/// The mark of a key whose messages are parked: `_parked/<name>`. Its name follows from the key, so that the consumer
-/// and an operator need not look for it. The first version of the mark means that messages of the key are parked; a
-/// later one that they are being put back. A node below the
-/// mark has the name of this parking, because another one of the same key has the same mark.
+// The mark of a key whose messages are parked: `_parked/<name>`. Its name follows from the key, so that the consumer
+// and an operator need not look for it. The first version of the mark means that messages of the key are parked; a
+// later one that they are being put back. A node below the
+// mark has the name of this parking, because another one of the same key has the same mark.
+
 /// The version of a mark that nobody has changed.
 inline constexpr std::int32_t mark_of_parking = 0;
 
@@ -42,7 +44,8 @@ std::string write_mark(std::string_view key);
 /// The first bytes of the key; nothing if the text was not written by `write_mark`.
 std::optional<std::string> read_mark(std::string_view text);
 
-/// How often an item was handed out, by the numbers that the server keeps.
+// How often an item was handed out, by the numbers that the server keeps.
+
 /// How often an item has been handed out. Each claim creates a node below the item and removes it again, which the
 /// item's `cversion` counts. A claim that is taken back before anybody was told of the item writes the item's data once
 /// more, which the item's `version` counts.

@@ -45,7 +45,8 @@
 
 namespace zkrecipes::backend {
 
-/// Bytes and session ids as hexadecimal text.
+// Bytes and session ids as hexadecimal text.
+
 /// Two lower-case digits for each byte.
 std::string to_hex(std::string_view bytes);
 /// Nothing unless the text is what `to_hex` writes.

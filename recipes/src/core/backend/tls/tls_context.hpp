@@ -32,7 +32,8 @@ void record_certificate_requests(SSL_CTX* context);
 /// taken our certificate, or did without one.
 error_code tls_reason(const error_code& failure, const SSL* connection, bool is_accepted = false);
 
-/// The files of `tls_options`, and OpenSSL's form of what they hold.
+// The files of `tls_options`, and OpenSSL's form of what they hold.
+
 /// Reads the files. \throws std::invalid_argument that names the field and the file. The message never holds what
 /// stands in a file.
 ssl_context_handle load_tls_files(const tls_options& options);
