@@ -2,7 +2,7 @@
 
 #include "run/journal.hpp"
 #include "script.hpp"
-#include "world/wire.hpp"
+#include "world/sim_world.hpp"
 
 namespace zkrecipes::conformance {
 
