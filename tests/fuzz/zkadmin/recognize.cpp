@@ -3,6 +3,7 @@
 
 #include "cluster/nodes.hpp"
 #include "cluster/queue.hpp"
+#include "cluster/stored_record.hpp"
 #include "fuzz/target.hpp"
 
 namespace fuzz::recognize_target {

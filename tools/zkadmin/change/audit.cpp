@@ -22,6 +22,7 @@
 #include "base/text.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
+#include "cluster/stored_record.hpp"
 #include "format/shown_text.hpp"
 
 namespace zkadmin {

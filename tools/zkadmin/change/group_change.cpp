@@ -17,6 +17,7 @@
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
 #include "cluster/recognize.hpp"
+#include "cluster/stored_record.hpp"
 #include "election/term_record.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/member_record.hpp"

@@ -15,6 +15,7 @@
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
 #include "cluster/recognize.hpp"
+#include "cluster/stored_record.hpp"
 #include "line/line_spec.hpp"
 #include "queue/queue_layout.hpp"
 #include "shards/shard_name.hpp"

@@ -5,6 +5,7 @@
 
 #include "base/tasks.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/stored_record.hpp"
 
 namespace zkadmin {
 

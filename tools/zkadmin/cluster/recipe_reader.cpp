@@ -23,6 +23,7 @@
 #include "cluster/recipe_status.hpp"
 #include "cluster/recognize.hpp"
 #include "cluster/shared_status.hpp"
+#include "cluster/stored_record.hpp"
 #include "cluster/stream.hpp"
 #include "cluster/topic.hpp"
 

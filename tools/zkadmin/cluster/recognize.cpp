@@ -7,6 +7,7 @@
 
 #include "cluster/nodes.hpp"
 #include "cluster/queue.hpp"
+#include "cluster/stored_record.hpp"
 
 namespace zkadmin {
 

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "cluster/line_status.hpp"
 #include "cluster/nodes.hpp"
+#include "cluster/stored_record.hpp"
 #include "line/line_spec.hpp"
 #include "once/once_state.hpp"
 

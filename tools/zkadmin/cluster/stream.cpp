@@ -11,6 +11,7 @@
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
 #include "cluster/recognize.hpp"
+#include "cluster/stored_record.hpp"
 #include "external/delivery_memory.hpp"
 #include "shards/shard_name.hpp"
 #include "source/failed_attempts.hpp"

@@ -11,6 +11,7 @@
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
 #include "cluster/recognize.hpp"
+#include "cluster/stored_record.hpp"
 
 namespace zkadmin {
 

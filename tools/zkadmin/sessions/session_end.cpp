@@ -17,6 +17,7 @@
 #include "base/tasks.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
+#include "cluster/stored_record.hpp"
 
 namespace zkadmin {
 namespace {
