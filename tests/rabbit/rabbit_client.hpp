@@ -17,7 +17,8 @@
 
 namespace zkrecipes::test {
 
-/// One connection to RabbitMQ with one channel, by the calls of rabbitmq-c that block.
+// One connection to RabbitMQ with one channel, by the calls of rabbitmq-c that block.
+
 /// What the broker refuses, with its words, or the end of the connection.
 struct rabbit_failure : std::runtime_error {
   rabbit_failure(const std::string& words, int its_code) : std::runtime_error(words), code(its_code) {}

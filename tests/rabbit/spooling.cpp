@@ -16,7 +16,8 @@
 
 namespace zkrecipes::test {
 
-/// Cases of spooled producers that put into queues of RabbitMQ.
+// Cases of spooled producers that put into queues of RabbitMQ.
+
 /// A process with a spooled producer, in so far as its end closes the session: nothing is sent behind it.
 struct spooling_life {
   spooling_life(session over, const rabbit_options& where, const spool_options& how)

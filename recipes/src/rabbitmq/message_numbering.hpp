@@ -41,8 +41,6 @@ class message_numbering {
   virtual void fail() = 0;
 };
 
-// Numbers that a producer counts itself, in an epoch of its own.
-
 // The number that tells the messages of one life of a producer from those of another.
 
 /// Writes the producer's record, and returns the number of the transaction that did it: nobody else gets it, and each
@@ -50,6 +48,7 @@ class message_numbering {
 /// and those of `core::perform`.
 awaitable<outcome<std::uint64_t>> claim_epoch(rabbit_frame_ptr frame, std::string name);
 
+/// Numbers that a producer counts itself, in an epoch of its own.
 /// Each queue has numbers of its own. Where they have holes, the next message says so. After an error that has ended
 /// all puts there is another epoch, so that no number of a message that may have been put is used again.
 class claimed_numbers final : public message_numbering {

@@ -98,7 +98,8 @@ class spool_life : public waiting_place {
   std::atomic<bool> is_over_ = false;
 };
 
-/// Answers to puts, which are given together.
+// Answers to puts, which are given together.
+
 /// A put that has not been answered yet, or whose message is not in the file yet.
 struct spool_put {
   spool_row_ptr row;  ///< None once it is in the file.

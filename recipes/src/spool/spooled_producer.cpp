@@ -25,7 +25,8 @@
 
 namespace zkrecipes::detail {
 
-/// What a topic and a queue have in common as targets of a spooled producer.
+// What a topic and a queue have in common as targets of a spooled producer.
+
 /// A call of an operation that can be cancelled when its result is not needed any more.
 /// One call at a time. On the strand.
 class cancellable_call {

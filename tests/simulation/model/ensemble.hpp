@@ -22,7 +22,8 @@
 
 namespace zkrecipes::simulation {
 
-/// A client's connection to one server: two pipes, and the requests that the server has not answered yet.
+// A client's connection to one server: two pipes, and the requests that the server has not answered yet.
+
 /// The client's end of a connection. Called when something arrives there.
 class peer {
  public:

@@ -39,7 +39,8 @@ class undertaker {
   std::optional<detail::dead_session_result> result_;
 };
 
-/// Keeps track of how long two holders believe at the same time to own the same thing.
+// Keeps track of how long two holders believe at the same time to own the same thing.
+
 /// The belief of one possible holder, in true time.
 struct belief {
   bool held = false;

@@ -15,8 +15,6 @@
 
 namespace zkrecipes::simulation {
 
-// The committed state of a shard group, but for the records of its shards.
-
 // The nodes of the scenario "shards".
 
 inline constexpr std::uint32_t shard_count = 8;
@@ -33,6 +31,7 @@ inline std::string effects_path(std::uint32_t shard) { return "/effects-" + deta
 template <class Value>
 using of_shards = std::array<Value, shard_count>;
 
+/// The committed state of a shard group, but for the records of its shards.
 class group_state {
  public:
   struct member {

@@ -18,7 +18,8 @@
 
 namespace zkrecipes::simulation {
 
-/// A queue on which one operation is tried under one fault, and the checks on its contents afterwards.
+// A queue on which one operation is tried under one fault, and the checks on its contents afterwards.
+
 /// The contents of a queue, read from its nodes.
 class queue_contents {
  public:

@@ -18,7 +18,8 @@
 
 namespace zkrecipes::simulation {
 
-/// A connection between a client and a broker: two pipes of bytes.
+// A connection between a client and a broker: two pipes of bytes.
+
 /// One end of a connection between a client and a broker.
 /// It is called when something arrives at this end.
 class wire_end {

@@ -17,7 +17,8 @@
 
 namespace zkadmin {
 
-/// The state of a cluster as metrics.
+// The state of a cluster as metrics.
+
 /// One read of the cluster.
 struct refreshed {
   findings seen{};

@@ -41,7 +41,6 @@ void wait_until_stopped();
 /// Kills them, and returns when none is left. Says so on standard error if that takes longer than a second.
 void kill_all_descendants();
 
-/// Waits for a time on the clock of leases, or for somebody who rings.
 /// Its descriptor is readable from the time on that it was set to. Processes that have inherited it share it: one sets
 /// it, another one waits. The time of a suspended machine counts.
 class boot_timer {
@@ -59,9 +58,7 @@ class boot_timer {
   int descriptor_;
 };
 
-// Waits for a time on the clock of leases, or for somebody who rings.
-
-/// For one waiting coroutine, on one thread.
+/// Waits for a time on the clock of leases, or for somebody who rings. For one waiting coroutine, on one thread.
 class alarm {
  public:
   explicit alarm(boost::asio::io_context& io);

@@ -22,7 +22,8 @@
 
 namespace zkadmin {
 
-/// The pages of the screen, and the places where the user can be.
+// The pages of the screen, and the places where the user can be.
+
 /// In the order of their keys.
 enum class page : std::uint8_t {
   overview,

@@ -29,7 +29,8 @@
 
 namespace zkrecipes::detail {
 
-/// Calls of a consumer's `process`, one after the other.
+// Calls of a consumer's `process`, one after the other.
+
 /// A message of a call, and what has come of it.
 struct processed_message {
   std::uint64_t number = 0;  ///< In the window.

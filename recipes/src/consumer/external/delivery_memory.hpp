@@ -16,7 +16,8 @@
 
 namespace zkrecipes::detail {
 
-/// Which numbered messages are settled, for all producers.
+// Which numbered messages are settled, for all producers.
+
 /// Which numbers of one epoch of a producer are settled.
 /// A set of numbers as disjoint ranges. Between two ranges is a message that is in hand, or one that can not come any
 /// more. At most 1 000 messages are in hand, so of `most_ranges` the lowest can be forgotten: its numbers count as not

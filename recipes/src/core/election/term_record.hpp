@@ -48,13 +48,13 @@ struct term_record {
   /// The phase in which the leader's process has died, if `phase` is `died`.
   term_phase died_in = term_phase::none;
   /// For a shard: failures in a row, each a term that ended by a crash or an exception without progress
-  /// (failure_streak.hpp). Elections do not count them.
+  /// (shard_quarantine.hpp). Elections do not count them.
   std::int64_t deaths = 0;
   failure_streak struck{};  ///< Counts only beside `deaths`: an older version clears only these.
   /// When the term began, by the servers' clock, in milliseconds since 1970. 0: it is not known, or not kept. The first
   /// write of a term can not tell it, because it is the time of that write.
   std::int64_t began_ms = 0;
-  /// The last terms that have ended (term_history.hpp), the latest at the end. Empty for a shard, because there may be
+  /// The last terms that have ended (below), the latest at the end. Empty for a shard, because there may be
   /// thousands of them.
   std::vector<std::string> history{};
   /// What the leader's career notes beside the term: the field `consumer`, opaque here, and without the epoch that says

@@ -16,8 +16,9 @@
 
 namespace zkrecipes::detail {
 
-/// JSON as text: checked by one validator, then taken apart and put together without reading a number or a string that
-/// nobody asks for. So a value that is carried on stays as it was written.
+// JSON as text: checked by one validator, then taken apart and put together without reading a number or a string that
+// nobody asks for. So a value that is carried on stays as it was written.
+
 /// Which bytes a JSON text may contain.
 enum class encoding {
   any,   ///< For records that hold ids, reasons or data of the user, which need not be UTF-8.

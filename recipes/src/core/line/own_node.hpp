@@ -15,7 +15,8 @@
 
 namespace zkrecipes::detail {
 
-/// Entering a line: the node that stands for us is created surely, and the line is listed, in one round trip.
+// Entering a line: the node that stands for us is created surely, and the line is listed, in one round trip.
+
 /// Which node stands for us in a line.
 struct line_place {
   std::string guid;       ///< In its name.

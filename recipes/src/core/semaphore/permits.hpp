@@ -22,7 +22,8 @@
 
 namespace zkrecipes::detail {
 
-/// The data of a semaphore: its size in the node at the path, the weight of a member in its node's name.
+// The data of a semaphore: its size in the node at the path, the weight of a member in its node's name.
+
 /// The data of the node at the semaphore's path, as JSON.
 struct permit_record {
   std::int32_t size = 0;

@@ -22,7 +22,8 @@
 
 namespace zkrecipes::detail {
 
-/// What any thread may ask of a session: its status, its counters and its lease. Written on the strand.
+// What any thread may ask of a session: its status, its counters and its lease. Written on the strand.
+
 /// One ZooKeeper session among those that a session object has during its life.
 struct incarnation {
   std::uint64_t number = 0;

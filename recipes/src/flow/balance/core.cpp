@@ -18,12 +18,11 @@
 
 namespace zkrecipes::detail {
 
-// The balances of an execution context in which moves wait.
-
 namespace asio = boost::asio;
 
 class balance_core;
 
+/// The balances of an execution context in which moves wait.
 /// The handler of a move that waits may own its track, and the track owns the move. If the program ends meanwhile, the
 /// shutdown of the context has to break these cycles, or they would leak.
 class waiting_balances : public asio::execution_context::service {

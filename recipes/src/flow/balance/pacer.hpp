@@ -18,8 +18,8 @@
 
 namespace zkrecipes::detail {
 
-/// The nodes of a balance that processes share: making them, and reading the limit.
-/// What the nodes of a balance that processes share hold.
+// The nodes of a balance that processes share: what they hold, making them, and reading the limit.
+
 /// The data of the node `limit`.
 struct limit_record {
   std::int64_t range = 0;

@@ -20,7 +20,8 @@
 
 namespace zkrecipes::simulation {
 
-/// The rules for what producers put, whatever the broker.
+// The rules for what producers put, whatever the broker.
+
 /// A message is put by one call of one object. The objects have numbers, and number their messages.
 struct put_mark {
   std::uint64_t origin = 0;
