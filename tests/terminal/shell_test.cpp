@@ -85,7 +85,9 @@ BOOST_AUTO_TEST_CASE(every_command_and_option_is_in_each_of_them) {
     const auto in_zsh = zsh.find(function + "() {\n");
     BOOST_TEST_REQUIRE((in_zsh != zsh.npos), name);
     const auto body = zsh.substr(in_zsh, zsh.find("\n}\n", in_zsh) - in_zsh);
-    if (!name.empty() && command->commands.empty()) BOOST_TEST(contains(man, "\n.SS " + name + "\n"), name);
+    auto title = name;
+    if (const auto hyphen = title.find('-'); hyphen != title.npos) title.insert(hyphen, "\\");  // as roff wants it
+    if (!name.empty() && command->commands.empty()) BOOST_TEST(contains(man, "\n.SS " + title + "\n"), name);
     const auto line = bash.substr(bash.find("    '" + name + "') commands='"));
     const auto in_bash = line.substr(0, line.find('\n'));
     for (const auto& option : command->options)
