@@ -1,4 +1,4 @@
-// Many acquisitions that wait for one lock, in one session.
+// Many acquisitions that wait for one lock, in one session; what processes and servers spend meanwhile.
 #pragma once
 
 #include <deque>

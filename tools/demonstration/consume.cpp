@@ -1,4 +1,4 @@
-// Consumers: the elected one of all replicas works, or each works on its shards.
+// Consumers: the elected one of all replicas works, or each works on its shards. At the end of the file the producer.
 #include <algorithm>
 #include <chrono>
 #include <csignal>

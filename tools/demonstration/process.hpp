@@ -1,4 +1,4 @@
-// A child process that does not outlive us.
+// A child process that does not outlive us, and a temporary folder.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// An owned file descriptor, and by which lane it is closed: one of its owner, or that of strangers.
 #pragma once
 
 #include <utility>

@@ -1,3 +1,4 @@
+// What one user has open at the guardian, and the limits of that.
 #pragma once
 
 #include <chrono>

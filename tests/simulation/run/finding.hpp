@@ -1,4 +1,5 @@
-// A broken rule: the run, the faults that are needed, and the command that shows it again.
+// A broken rule: the run, the faults that are needed, and the command that shows it again; and the line on a
+// terminal that tells how far a search is.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Prints what `check` has found. docs/zkadmin.md describes the formats.
+// Prints what `check` has found, and what `audit` has on record. docs/zkadmin.md describes the formats.
 #pragma once
 
 #include <span>
