@@ -423,7 +423,7 @@ void supervisor::kill() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
-  await_orphans(std::chrono::seconds(5));
+  await_orphans(std::chrono::seconds(30));
   if (!dir_.empty() && examine(normal(dir_)) == condition::stale) remove_stale(normal(dir_));
   registered();  // forgets a temporary directory
 }
