@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <future>
 #include <string>
 
 #include <zkrecipes/consumer/shard.hpp>

@@ -101,11 +101,6 @@ BOOST_AUTO_TEST_CASE(a_server_that_throttles_commits_is_asked_again_and_nothing_
   for (const auto& each : {std::string("/results"), election()})
     BOOST_TEST_REQUIRE(!std::get<0>(run(calm.async_create(each, "", create_mode::persistent, tuple))));
   auto other = connect(how);
-  const auto writes = std::make_shared<bool>(false);
-  const auto keep_writing = [&] {
-    if (std::exchange(*writes, true)) return;
-    other.async_set("/results", "", any_version, [writes](error_code, const node_stat&) { *writes = false; });
-  };
   const auto refused = std::make_shared<int>(0);
   how.trace = [refused](const trace_event& each) {
     if (each.operation == "multi" && each.outcome == errc::server_error) ++*refused;
@@ -123,13 +118,13 @@ BOOST_AUTO_TEST_CASE(a_server_that_throttles_commits_is_asked_again_and_nothing_
   BOOST_TEST_REQUIRE(run_until(is_done));
   for (*refused = 0; *refused < 5;) {
     BOOST_TEST_REQUIRE(last < 1'000, "the server refuses too little");
+    const auto before = other.counters().requests;
+    auto written = other.async_set("/results", "", any_version, asio::use_future);
+    BOOST_TEST_REQUIRE(run_until([&] { return other.counters().requests > before; }));
     put_some();
-    BOOST_TEST_REQUIRE(run_until([&] {
-      if (*refused < 5) keep_writing();
-      return is_done();
-    }));
+    BOOST_TEST_REQUIRE(run_until([&] { return is_done() && written.wait_for(0s) == std::future_status::ready; }));
+    written.get();
   }
-  BOOST_TEST_REQUIRE(run_until([&] { return !*writes; }));
   who.coordinator.stop();
   BOOST_TEST_REQUIRE(run_until([&] { return who.ended.done(); }));
   BOOST_TEST(!who.ended.error(), who.ended.error().message());
