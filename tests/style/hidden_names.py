@@ -1,5 +1,5 @@
-"""Names of unnamed namespaces. Unity builds join the sources of a folder into one unit, which sources go together depends
-on the compiler and the build: so two sources of one folder define no name of the same meaning, or some build breaks.
+"""Names of unnamed namespaces. Unity builds join sources of a part of the library, or of a tool, into one unit; which go
+together depends on the compiler and the build: so two of them define no name of the same meaning, or some build breaks.
 
 Functions may share a name if their parameters differ. Only definitions at the left margin are looked at: clang-format
 indents all others.
@@ -37,8 +37,9 @@ def names_in(name):
 def check():
     known = collections.defaultdict(dict)
     for name in files("recipes/*.cpp", "tools/*.cpp", "testcluster/*.cpp"):
-        folder = str(pathlib.PurePath(name).parent)
+        folders = pathlib.PurePath(name).parts[:-1]
+        part = folders[:3] if folders[0] == "recipes" else folders[:2]
         for what, line in names_in(name):
-            first = known[folder].setdefault(what, name)
+            first = known[part].setdefault(what, name)
             if first != name:
                 yield f"{name}:{line}: {what} is in {pathlib.PurePath(first).name}, too: a unity build may join both"

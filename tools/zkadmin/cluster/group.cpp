@@ -24,7 +24,7 @@ using zkrecipes::shard_view;
 using time_point = std::chrono::system_clock::time_point;
 
 constexpr std::size_t longest_held_off = 200;
-constexpr std::size_t longest_name = 200;
+constexpr std::size_t longest_group_name = 200;
 
 std::optional<milliseconds> age_since(std::int64_t since, time_point now) {
   if (since == 0) return std::nullopt;
@@ -133,7 +133,7 @@ group_status status_of(std::string path, const shard_group_view& view, const gro
       group.held_off.push_back(each.number);
     }
     if (each.is_still) {
-      if (group.still.empty()) group.still_message = shortened(each.still_message, longest_name);
+      if (group.still.empty()) group.still_message = shortened(each.still_message, longest_group_name);
       group.still.push_back(each.number);
     }
     if (!each.pinned_to.empty()) group.pins.push_back({each.number, each.pinned_to, owner_id});

@@ -188,9 +188,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t longest_line = 200;       // Bytes of data for people.
-constexpr std::size_t most_shown = 10;          // Children for people.
-constexpr std::size_t most_in_a_line = 10'000;  // Children for programs.
+constexpr std::size_t longest_shown_line = 200;  // Bytes of data for people.
+constexpr std::size_t most_shown = 10;           // Children for people.
+constexpr std::size_t most_in_a_line = 10'000;   // Children for programs.
 
 std::string unseen_text(const node_change& change) {
   if (!is_change(change)) return {};
@@ -217,7 +217,7 @@ std::string change_line(const node_change& change, const std::string& path, std:
   text += unseen_text(change);
   if (change.what == node_change::kind::reconnected) text += " (several changes may be told as one)";
   if (has_data)
-    text += is_showable(*change.data) ? ": " + printable(shortened(*change.data, longest_line)) : ": binary";
+    text += is_showable(*change.data) ? ": " + printable(shortened(*change.data, longest_shown_line)) : ": binary";
   return text + "\n";
 }
 

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t longest_reason = 200;
+constexpr std::size_t longest_health_reason = 200;
 /// Parts of `calm`, and multiples.
 constexpr auto part_of_calm = 3;  // tenths: a moment's outage lowers nobody
 constexpr auto first_rests = 3;
@@ -42,7 +42,7 @@ void member_health::record_failure(std::uint32_t shard, const std::string& what)
 }
 
 void member_health::lower(const std::string& what) {
-  lowered_ = what.empty() ? "unknown" : what.substr(0, longest_reason);
+  lowered_ = what.empty() ? "unknown" : what.substr(0, longest_health_reason);
   const auto calm = std::max<std::chrono::milliseconds>(options_.calm, 100ms);
   last_rest_ = std::clamp<std::chrono::milliseconds>(2 * last_rest_, first_rests * calm, longest_rests * calm);
   lowered_until_ = on_->now() + last_rest_;

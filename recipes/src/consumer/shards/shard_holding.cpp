@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::chrono::milliseconds shortest_pause = 100ms;
 constexpr std::chrono::milliseconds first_pause = 1s;
-constexpr std::chrono::milliseconds longest_pause = 4s;
+constexpr std::chrono::milliseconds longest_calm = 4s;
 /// In trouble one shard tries for all, and the others pause for so many times as long.
 constexpr auto slower_in_trouble = 8;
 
@@ -56,7 +56,7 @@ shard_holding::shard_holding(group_frame_ptr group, own_node_ptr member, std::ui
       ended_(ended),
       changed_(member_->session()->get_scheduler()),
       pause_(std::clamp<std::chrono::milliseconds>(group_->options.calm / 10, shortest_pause, first_pause),
-             std::clamp<std::chrono::milliseconds>(group_->options.calm, shortest_pause, longest_pause)) {
+             std::clamp<std::chrono::milliseconds>(group_->options.calm, shortest_pause, longest_calm)) {
   status_.number = number;
 }
 

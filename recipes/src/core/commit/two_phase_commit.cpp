@@ -203,7 +203,7 @@ using backend::opcode;
 namespace {
 
 constexpr auto least_pause = std::chrono::seconds(1);
-constexpr auto longest_pause = std::chrono::minutes(1);
+constexpr auto longest_decision_pause = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -280,7 +280,7 @@ awaitable<void> commit_leader::finish_transaction(std::shared_ptr<commit_leader>
                                                   lease_clock::time_point deadline) {
   commit_transaction which(self->session_, self->path_, id);
   condition pause(self->session_->get_scheduler());
-  back_off pauses(least_pause, longest_pause);
+  back_off pauses(least_pause, longest_decision_pause);
   for (;;) {
     auto error = co_await which.finish(deadline);
     if (!error || !self->on_failure(id, error)) break;
@@ -367,7 +367,7 @@ using namespace detail;
 namespace {
 
 // Well below the largest request that a server accepts (1 MiB by default), so that the decision fits beside the record.
-constexpr std::size_t max_bytes = 900'000;
+constexpr std::size_t max_record_bytes = 900'000;
 constexpr std::size_t max_reason = 10'000;
 constexpr std::size_t max_participants = 1000;
 
@@ -384,7 +384,8 @@ bool is_good(const commit_record& record, const std::string& node) {
     if (!is_participant(each)) return false;
   }
   const auto count = record.participants.size();
-  return count > 0 && count <= max_participants && different.size() == count && size_of(node, record) <= max_bytes;
+  return count > 0 && count <= max_participants && different.size() == count &&
+         size_of(node, record) <= max_record_bytes;
 }
 
 std::shared_ptr<commit_transaction> transaction_at(core_ptr session, const std::string& path, std::string id) {

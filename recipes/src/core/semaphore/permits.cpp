@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view semaphore_kind = "semaphore";
 /// The field that was the mark in older versions. It is still written, because they insist on it.
 constexpr std::string_view old_mark = "recipe";
-constexpr std::size_t prefix = 3 + 36 + 1;  // "_c_", the GUID, and a dash
+constexpr std::size_t size_of_prefix = 3 + 36 + 1;  // "_c_", the GUID, and a dash
 
 bool is_permit_record(const json_object& object) {
   return object.is(semaphore_kind) || (!object.is_marked() && object.text(old_mark) == semaphore_kind);
@@ -55,8 +55,8 @@ std::string serialize(const permit_record& record) {
 
 std::int32_t weight_of(const std::string& name) {
   std::int32_t weight = 0;
-  if (name.size() <= prefix) return 0;
-  auto [end, error] = std::from_chars(name.data() + prefix, name.data() + name.size(), weight);
+  if (name.size() <= size_of_prefix) return 0;
+  auto [end, error] = std::from_chars(name.data() + size_of_prefix, name.data() + name.size(), weight);
   const bool whole = error == std::errc() && end != name.data() + name.size() && *end == '-';
   return whole && weight >= 1 && weight <= semaphore::max_permits ? weight : 0;
 }
@@ -85,8 +85,8 @@ std::optional<stretch> who_fills(std::span<const member> members, std::size_t se
 
 namespace {
 
-constexpr std::chrono::milliseconds first_pause{100};
-constexpr std::chrono::milliseconds max_pause{10'000};
+constexpr std::chrono::milliseconds first_permit_pause{100};
+constexpr std::chrono::milliseconds longest_permit_pause{10'000};
 
 }  // namespace
 
@@ -115,7 +115,7 @@ awaitable<void> size_follower::follow(size_follower_ptr self, own_node_ptr node)
   const auto& session = node->session();
   const auto& on = session->get_scheduler();
   const forwarding node_changes(node->changed(), self->changed_);
-  back_off pause(first_pause, max_pause);
+  back_off pause(first_permit_pause, longest_permit_pause);
   while (!self->stopped_ && !node->lost()) {
     self->is_read_ = false;
     self->hint_ = session->arm(watch_kind::data, self->path_, self->changed_);

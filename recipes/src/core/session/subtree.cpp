@@ -17,7 +17,7 @@ namespace {
 constexpr int max_rounds = 100;
 
 /// Requests in flight at once: enough to hide the round trip, few enough to leave the server to others.
-constexpr std::size_t max_at_once = 100;
+constexpr std::size_t removals_at_once = 100;
 
 class subtree_removal {
  public:
@@ -59,8 +59,8 @@ class subtree_removal {
   /// Removes those of `paths` that have no children; the others are left in it.
   awaitable<error_code> remove_leaves(std::vector<std::string>& paths) {
     std::vector<std::string> inner;
-    for (std::size_t first = 0; first < paths.size(); first += max_at_once) {
-      const auto count = std::min(max_at_once, paths.size() - first);
+    for (std::size_t first = 0; first < paths.size(); first += removals_at_once) {
+      const auto count = std::min(removals_at_once, paths.size() - first);
       std::vector<backend::request> batch;
       for (std::size_t i = 0; i < count; ++i) batch.push_back(make_request(opcode::remove, paths[first + i]));
       const auto replies = co_await session_->perform_all(std::move(batch));

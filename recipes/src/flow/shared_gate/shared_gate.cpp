@@ -249,7 +249,7 @@ void require_options(const shared_gate_options& options) {
   }
 }
 
-struct gate_caller {
+struct shared_gate_caller {
   std::string key;
   arrival how;
   std::string data;
@@ -257,7 +257,7 @@ struct gate_caller {
   diagnostic why;
 };
 
-awaitable<outcome<shared_gate_pass>> enter(std::shared_ptr<gate_root> gate, gate_caller who) {
+awaitable<outcome<shared_gate_pass>> enter(std::shared_ptr<gate_root> gate, shared_gate_caller who) {
   auto agreeing = gate->agree(who.why);
   auto error = co_await std::move(agreeing);
   if (error) co_return failed<shared_gate_pass>(error);
@@ -282,7 +282,7 @@ shared_gate::shared_gate(session over, std::string path, shared_gate_options opt
 void shared_gate::start_enter(handler_for<void(error_code, shared_gate_pass)> h, root_ptr root, std::string key,
                               arrival how, shared_gate_options options, diagnostic why) {
   const auto on = root->session()->get_scheduler();
-  gate_caller who{std::move(key), how, id_data(options.id), options.safety, std::move(why)};
+  shared_gate_caller who{std::move(key), how, id_data(options.id), options.safety, std::move(why)};
   launch(*on, std::move(h), enter(std::move(root), std::move(who)));
 }
 

@@ -30,7 +30,7 @@ using tcp = asio::ip::tcp;
 
 namespace {
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+constexpr auto with_result = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t most_drained = 64 * 1024;
 
 void rethrow(std::exception_ptr failure) {
@@ -179,12 +179,12 @@ asio::awaitable<void> http_server::listener::close() {
     for (const auto& each : writing)
       if (!error) each->stream.close();
   });
-  while (accepting_ || !connections_.empty()) co_await ended_.async_wait(as_result);
+  while (accepting_ || !connections_.empty()) co_await ended_.async_wait(with_result);
 }
 
 asio::awaitable<void> http_server::listener::accept() {
   while (!closing_) {
-    auto [error, socket] = co_await acceptor_.async_accept(as_result);
+    auto [error, socket] = co_await acceptor_.async_accept(with_result);
     if (error == asio::error::no_descriptors && drop_slow()) continue;
     if (error || !take(std::move(socket))) co_await pause_accepting();
   }
@@ -216,7 +216,7 @@ bool http_server::listener::take(tcp::socket socket) {
 asio::awaitable<void> http_server::listener::pause_accepting() {
   if (closing_) co_return;
   pause_.expires_after(std::chrono::milliseconds(100));
-  co_await pause_.async_wait(as_result);
+  co_await pause_.async_wait(with_result);
 }
 
 // Those that are slow keep nobody out: neither a probe nor a message.
@@ -271,15 +271,15 @@ asio::awaitable<bool> http_server::listener::serve_one(connection& on, boost::be
   request.body_limit(limits_.body);
   request.header_limit(limits_.header);
   on.stream.expires_after(limits_.idle);
-  auto [failure, read] = co_await http::async_read_header(on.stream, buffer, request, as_result);
+  auto [failure, read] = co_await http::async_read_header(on.stream, buffer, request, with_result);
   const bool is_whole = failure || request.is_done();
   const auto length = [&] { return static_cast<std::size_t>(request.content_length().value_or(limits_.body)); };
   const bool has_room = is_whole || make_room_for(on, length());
   if (!is_whole && has_room) {
     const bool is_old = request.get().version() < 11;  // takes what comes first for the answer
     if (!is_old && boost::beast::iequals(request.get()[http::field::expect], "100-continue"))
-      co_await asio::async_write(on.stream, asio::buffer(go_on), as_result);  // curl waits a second for it
-    auto [cut, more] = co_await http::async_read(on.stream, buffer, request, as_result);
+      co_await asio::async_write(on.stream, asio::buffer(go_on), with_result);  // curl waits a second for it
+    auto [cut, more] = co_await http::async_read(on.stream, buffer, request, with_result);
     failure = cut;
   }
   if (on.state == connection::dropped) co_return false;  // also if its last bytes came in that moment
@@ -308,7 +308,7 @@ asio::awaitable<bool> http_server::listener::write(connection& on, http_response
   on.become(connection::writing);
   on.bytes = 0;  // the request is gone, and who does not read the answer takes no room of it
   on.stream.expires_after(closing_ ? limits_.last_write : limits_.idle);
-  auto [lost, written] = co_await http::async_write(on.stream, message, as_result);
+  auto [lost, written] = co_await http::async_write(on.stream, message, with_result);
   if (on.state == connection::dropped) co_return false;
   on.become(connection::incomplete);
   if (!lost && response.closes) co_await drain(on);
@@ -323,7 +323,7 @@ asio::awaitable<void> http_server::listener::drain(connection& on) {
   std::array<char, 4096> scrap;
   std::size_t total = 0;
   while (total < most_drained && !closing_) {
-    auto [end, size] = co_await on.stream.async_read_some(asio::buffer(scrap), as_result);
+    auto [end, size] = co_await on.stream.async_read_some(asio::buffer(scrap), with_result);
     if (end) co_return;
     total += size;
   }

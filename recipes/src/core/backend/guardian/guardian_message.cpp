@@ -64,8 +64,8 @@ constexpr std::size_t digits_of_client = 32;
 constexpr std::size_t longest_name = 1024;
 constexpr std::size_t longest_host = 255;
 constexpr std::size_t longest_session_password = 256;
-constexpr std::size_t longest_reason = 500;
-constexpr milliseconds longest_timeout{24 * 3'600'000};
+constexpr std::size_t longest_told_reason = 500;
+constexpr milliseconds longest_session_timeout{24 * 3'600'000};
 
 bool has_control(std::string_view text) {
   return std::ranges::any_of(text, [](char each) { return static_cast<unsigned char>(each) < 0x20 || each == 0x7f; });
@@ -178,7 +178,7 @@ guardian_message read_session(const json_object&, field_reader& fields) {
   guarded_session session;
   session.key.id = fields.session("id");
   session.key.password = fields.bytes("password", longest_session_password);
-  session.key.timeout = fields.time("timeout_ms", milliseconds(1), longest_timeout);
+  session.key.timeout = fields.time("timeout_ms", milliseconds(1), longest_session_timeout);
   session.servers = fields.list("servers", most_guarded_servers, &read_server);
   if (session.servers.empty()) fields.reject("servers");
   session.digest = fields.list("digest", most_guarded_digests, &read_digest);
@@ -299,7 +299,7 @@ std::optional<guardian_answer> parse_guardian_answer(std::string_view line) {
   const auto type = object ? object->text("type") : std::nullopt;
   for (const auto each : {guardian_answer::kind::held, guardian_answer::kind::full, guardian_answer::kind::refused}) {
     if (type != name_of(each)) continue;
-    const auto reason = object->text("reason").value_or(std::string()).substr(0, longest_reason);
+    const auto reason = object->text("reason").value_or(std::string()).substr(0, longest_told_reason);
     const auto sessions = object->integer("sessions", 0), terms = object->integer("terms", 0);
     guardian_answer answer{each, detail::shown_text(reason)};
     if (sessions && terms) answer.count = {static_cast<std::size_t>(*sessions), static_cast<std::size_t>(*terms)};
@@ -310,7 +310,7 @@ std::optional<guardian_answer> parse_guardian_answer(std::string_view line) {
 
 std::string to_line(const guardian_answer& answer) {
   auto to = of_type(name_of(answer.type));
-  if (!answer.reason.empty()) to.set("reason", answer.reason.substr(0, longest_reason));
+  if (!answer.reason.empty()) to.set("reason", answer.reason.substr(0, longest_told_reason));
   if (answer.count) {
     to.set("sessions", static_cast<std::int64_t>(answer.count->sessions));
     to.set("terms", static_cast<std::int64_t>(answer.count->terms));
