@@ -42,8 +42,8 @@ function(zkrecipes_part name)
   endif()
   # Symbols stay visible, only inline member functions do not: docs/install.md, "Versions and the ABI", says why.
   set_target_properties(${base}_objects PROPERTIES VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD_MODE GROUP)
-  # A unity build makes objects of each folder, so a program links the recipes that it uses and no other. What is not
-  # optimized is not shipped: larger units take a third less time there.
+  # A unity build makes objects of each folder, so a program links the recipes that it uses and no other. A build without
+  # optimization is not shipped: it joins folders, which takes a third less time.
   set(before)
   set(count 0)
   foreach(each IN LISTS sources)
