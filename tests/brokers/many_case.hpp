@@ -6,6 +6,8 @@
 #include <future>
 #include <string>
 
+#include <boost/asio/use_future.hpp>
+
 #include <zkrecipes/consumer/shard.hpp>
 #include <zkrecipes/queue_base.hpp>
 #include <zkrecipes/session.hpp>
