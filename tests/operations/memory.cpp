@@ -307,13 +307,13 @@ void try_each(const std::string& name, const experiment& run, long stride) {
   all.wrong[0] = 0;
 }
 
-/// Each of some hundred thousand allocations is tried only if the environment asks for it.
 #ifdef __SANITIZE_ADDRESS__
 constexpr long usual_stride = 31;  // A child takes ten times as long to begin; the release build takes each third.
 #else
 constexpr long usual_stride = 3;
 #endif
 
+/// Each of some hundred thousand allocations is tried only if the environment asks for it.
 long stride() { return std::getenv("ZKRECIPES_EACH_ALLOCATION") ? 1 : usual_stride; }
 
 }  // namespace
