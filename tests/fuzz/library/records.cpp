@@ -9,7 +9,7 @@
 #include "fuzz/target.hpp"
 #include "line/line_spec.hpp"
 #include "notes/consumer_notes.hpp"
-#include "once/once_state.hpp"
+#include "once/once_per.hpp"
 #include "semaphore/permits.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/map_reader.hpp"

@@ -4,7 +4,7 @@
 
 #include <boost/asio/error.hpp>
 
-#include "limit/longest_times.hpp"
+#include "limit/arrival_rule.hpp"
 
 namespace zkrecipes::detail {
 

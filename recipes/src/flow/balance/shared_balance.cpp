@@ -10,8 +10,8 @@
 
 #include <zkrecipes/flow/shared_balance.hpp>
 
-#include "balance/largest_range.hpp"
 #include "balance/pace_membership.hpp"
+#include "balance/pending_move.hpp"
 #include "balance/shared_pace.hpp"
 #include "session/deadline.hpp"
 #include "session/forwarding.hpp"

@@ -8,7 +8,7 @@
 
 #include <zkrecipes/error.hpp>
 
-#include "balance/largest_range.hpp"
+#include "balance/pending_move.hpp"
 
 namespace zkrecipes::detail {
 

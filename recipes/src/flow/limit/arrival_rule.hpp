@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <utility>
 
@@ -10,6 +11,13 @@
 #include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {
+
+/// Bounds that keep arrival times within 62 bits.
+/// The longest `per`, and the longest time after which a whole burst has come back.
+inline constexpr lease_clock::duration longest_span = std::chrono::hours(24 * 366);
+inline constexpr lease_clock::duration longest_hold_off = longest_span;
+/// A second more, because intervals are rounded up.
+inline constexpr lease_clock::duration longest_level = longest_span + longest_hold_off + std::chrono::seconds(1);
 
 /// Eighths of a nanosecond since the limiter was made. 62 bits of them are 18 years.
 using ticks = std::int64_t;

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "limit/keyed_limiter_state.hpp"
-#include "limit/limiter_state.hpp"
-#include "limit/longest_times.hpp"
+#include "limit/arrival_rule.hpp"
+#include "limit/keyed_limiter.hpp"
+#include "limit/limiter.hpp"
 
 namespace zkrecipes::detail {
 

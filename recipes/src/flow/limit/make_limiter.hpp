@@ -12,7 +12,7 @@
 #include <zkrecipes/flow/limiter.hpp>
 #include <zkrecipes/lease_clock.hpp>
 
-#include "limit/longest_times.hpp"
+#include "limit/arrival_rule.hpp"
 #include "session/make.hpp"
 
 namespace zkrecipes::detail {

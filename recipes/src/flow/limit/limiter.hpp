@@ -10,7 +10,6 @@
 
 #include "limit/arrival_rule.hpp"
 #include "limit/waiting_line.hpp"
-#include "limit/waiting_place.hpp"
 
 namespace zkrecipes::detail {
 

@@ -1,4 +1,4 @@
-// A part of the keys of a keyed limiter, and those that wait for them.
+// The tables of a keyed limiter: several, so that threads seldom wait for each other.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 #include "limit/arrival_rule.hpp"
 #include "limit/waiting_line.hpp"
-#include "limit/waiting_place.hpp"
 
 namespace zkrecipes::detail {
 
+/// A part of the keys of a keyed limiter, and those that wait for them.
 /// A key without an entry has all its credit, so an entry can go as soon as its arrival time is past.
 class key_table final : public waiting_place, public std::enable_shared_from_this<key_table> {
  public:
@@ -89,6 +89,27 @@ class key_table final : public waiting_place, public std::enable_shared_from_thi
   keyed_limiter_statistics counted_;  // without `keys` and `time_waited`
   lease_clock::duration time_waited_{0};
   ticks latest_ = 0;  // the latest moment of a call: entries that ended before it may be gone
+};
+
+class keyed_limiter_state {
+ public:
+  /// `options` have been checked.
+  keyed_limiter_state(scheduler_ptr on, const keyed_limiter_options& options);
+
+  bool try_acquire(std::string_view key) { return table_of(key).try_acquire(key); }
+  void acquire(acquire_handler handler, std::string key);
+  void hold_off(std::string_view key, lease_clock::duration length) { table_of(key).hold_off(key, length); }
+  keyed_limiter_statistics statistics() const;
+
+  const keyed_limiter_options& options() const noexcept { return options_; }
+  const scheduler& get_scheduler() const noexcept { return *clock_.get_scheduler(); }
+
+ private:
+  key_table& table_of(std::string_view key) const;
+
+  keyed_limiter_options options_;
+  limit_clock clock_;
+  std::vector<std::shared_ptr<key_table>> tables_;
 };
 
 }  // namespace zkrecipes::detail
