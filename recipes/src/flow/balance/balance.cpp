@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,23 +13,19 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/query.hpp>
 
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/flow/balance.hpp>
 
 #include "balance/pending_move.hpp"
+#include "limit/waiting_line.hpp"
 #include "session/paths.hpp"
 
 namespace zkrecipes::detail {
 
-// The tracks of a balance and their limit.
-
-// One track: its steps, and the moves that wait.
-
 class balance_core;
 
+/// One track: its steps, and the moves that wait.
 /// The steps have one writer at a time: the owner (the thread that calls the moves of this track), or, while a move
 /// waits, the thread that grants it, under the lock of the core. The owner can tell which. While a move waits,
 /// `unchecked_` is not above the steps, so the owner asks the core; it raises `unchecked_` only when the core says,
@@ -95,13 +90,12 @@ class track_state : public std::enable_shared_from_this<track_state> {
   std::string name_;
 };
 
-class track_state;
-
+/// The tracks of a balance and their limit.
 /// The limit is the steps of the slowest track and the range. It is computed anew by a track that has used up its copy
 /// of the limit, and, while others wait, by each track that passes a granule of its steps, a quarter of the range. So a
 /// track that waits is at least (range - granule + 1) ahead of the slowest, and is never the slowest. `track_state`
 /// tells which thread may write what, and in which memory order.
-class balance_core : public std::enable_shared_from_this<balance_core> {
+class balance_core final : public waiting_place, public std::enable_shared_from_this<balance_core> {
  public:
   balance_core(asio::any_io_executor executor, const balance_options& options);
   balance_core(const balance_core&) = delete;
@@ -123,8 +117,7 @@ class balance_core : public std::enable_shared_from_this<balance_core> {
   /// Completes the move when its step is made.
   void wait(track_state& whose, std::shared_ptr<pending_move> move);
   void cancel(track_state& whose, const std::shared_ptr<pending_move>& move);
-  /// The context is being shut down: destroys the moves that wait, and with them their handlers.
-  void abandon() noexcept;
+  void drop() override;
 
   /// Under the lock.
   std::int64_t limit() const noexcept { return slowest_ + range_; }
@@ -201,68 +194,6 @@ void track_state::make_step(std::int64_t number) {
 std::int64_t track_state::end_of_unchecked(std::int64_t steps) const noexcept {
   return std::min(limit_, core_->end_of_granule(steps) - 1);
 }
-
-namespace asio = boost::asio;
-
-class balance_core;
-
-/// The balances of an execution context in which moves wait.
-/// The handler of a move that waits may own its track, and the track owns the move. If the program ends meanwhile, the
-/// shutdown of the context has to break these cycles, or they would leak.
-class waiting_balances : public asio::execution_context::service {
- public:
-  using key_type = waiting_balances;
-  static asio::execution_context::id id;
-
-  explicit waiting_balances(asio::execution_context& context);
-
-  void add(const std::shared_ptr<balance_core>& each);
-  void remove(balance_core* each) noexcept;
-
- private:
-  void shutdown() override;
-  std::shared_ptr<balance_core> next();
-
-  std::mutex mutex_;
-  std::map<balance_core*, std::weak_ptr<balance_core>> all_;
-};
-
-asio::execution_context::id waiting_balances::id;
-
-waiting_balances::waiting_balances(asio::execution_context& context) : asio::execution_context::service(context) {}
-
-void waiting_balances::add(const std::shared_ptr<balance_core>& each) {
-  const std::lock_guard lock(mutex_);
-  all_.emplace(each.get(), each);
-}
-
-void waiting_balances::remove(balance_core* each) noexcept {
-  const std::lock_guard lock(mutex_);
-  all_.erase(each);
-}
-
-void waiting_balances::shutdown() {
-  // To abandon one may destroy others, so each is looked for anew.
-  while (const auto each = next()) each->abandon();
-}
-
-std::shared_ptr<balance_core> waiting_balances::next() {
-  const std::lock_guard lock(mutex_);
-  while (!all_.empty()) {
-    auto first = all_.begin()->second.lock();
-    all_.erase(all_.begin());
-    if (first) return first;
-  }
-  return nullptr;
-}
-
-namespace {
-
-waiting_balances& waiting_in(const asio::any_io_executor& executor) {
-  return asio::use_service<waiting_balances>(asio::query(executor, asio::execution::context));
-}
-
-}  // namespace
 
 balance_core::balance_core(asio::any_io_executor executor, const balance_options& options)
     : executor_(std::move(executor)),
@@ -377,7 +308,7 @@ void balance_core::cancel(track_state& whose, const std::shared_ptr<pending_move
 }
 
 /// A handler may own a track, which leaves when it is destroyed, so the handlers are destroyed without the lock.
-void balance_core::abandon() noexcept {
+void balance_core::drop() {
   moves dropped;
   const std::lock_guard lock(mutex_);
   for (auto* each : tracks_) {
@@ -430,12 +361,13 @@ balance_core::moves balance_core::advance() {
 }
 
 void balance_core::begin_waiting() {
-  if (waiting_.load(std::memory_order_relaxed) == 0) waiting_in(executor_).add(shared_from_this());
+  if (waiting_.load(std::memory_order_relaxed) == 0) keep_until_shutdown(executor_, shared_from_this());
   waiting_.fetch_add(1, std::memory_order_seq_cst);
 }
 
+/// What is returned is never the last copy: each caller holds a track or the balance.
 void balance_core::end_waiting() {
-  if (waiting_.fetch_sub(1, std::memory_order_seq_cst) == 1) waiting_in(executor_).remove(this);
+  if (waiting_.fetch_sub(1, std::memory_order_seq_cst) == 1) release(executor_, this);
 }
 
 }  // namespace zkrecipes::detail

@@ -11,7 +11,6 @@
 
 #include "backend/zookeeper/real_world.hpp"
 #include "limit/arrival_rule.hpp"
-#include "limit/make_limiter.hpp"
 
 namespace zkrecipes::detail {
 
@@ -80,7 +79,7 @@ void key_table::get_in_line(const acquire_waiter_ptr& mine, std::string_view key
 }
 
 void key_table::begin_line(node& at) {
-  if (lines_++ == 0) keep_until_shutdown(*clock_.get_scheduler(), shared_from_this());
+  if (lines_++ == 0) keep_until_shutdown(clock_.get_scheduler()->strand, shared_from_this());
   auto& mine = at.second.waiting;
   mine->timer = std::make_shared<line_timer>(clock_, [weak = weak_from_this(), weak_line = std::weak_ptr(mine)] {
     auto self = weak.lock();
@@ -94,7 +93,7 @@ key_table::kept key_table::end_line(node& at) {
   at.second.waiting->timer->clear();
   at.second.waiting.reset();
   if (!at.second.is_listed) list_end(at);
-  return --lines_ == 0 ? release(*clock_.get_scheduler(), this) : nullptr;
+  return --lines_ == 0 ? release(clock_.get_scheduler()->strand, this) : nullptr;
 }
 
 void key_table::listen(const acquire_waiter_ptr& mine, const line_ptr& at) {
@@ -277,6 +276,15 @@ keyed_limiter_statistics keyed_limiter_state::statistics() const {
   keyed_limiter_statistics sum;
   for (const auto& each : tables_) each->add_to(sum);
   return sum;
+}
+
+std::shared_ptr<keyed_limiter_state> make_keyed_limiter(const asio::any_io_executor& executor,
+                                                        const keyed_limiter_options& options,
+                                                        const world_factory& world) {
+  check_rate("keyed_limiter_options", options);
+  require_option(options.most_keys >= 1 && options.most_keys <= 100'000'000, "keyed_limiter_options", "most_keys",
+                 std::to_string(options.most_keys), "it must be from 1 to 100000000");
+  return std::make_shared<keyed_limiter_state>(make_scheduler("keyed_limiter", executor, world), options);
 }
 
 }  // namespace zkrecipes::detail

@@ -14,6 +14,7 @@
 
 #include "limit/arrival_rule.hpp"
 #include "limit/waiting_line.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes::detail {
 
@@ -111,5 +112,10 @@ class keyed_limiter_state {
   limit_clock clock_;
   std::vector<std::shared_ptr<key_table>> tables_;
 };
+
+/// As `make_limiter`.
+std::shared_ptr<keyed_limiter_state> make_keyed_limiter(const asio::any_io_executor& executor,
+                                                        const keyed_limiter_options& options,
+                                                        const world_factory& world);
 
 }  // namespace zkrecipes::detail

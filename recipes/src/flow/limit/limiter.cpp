@@ -9,7 +9,6 @@
 
 #include "backend/zookeeper/real_world.hpp"
 #include "limit/arrival_rule.hpp"
-#include "limit/make_limiter.hpp"
 
 namespace zkrecipes::detail {
 
@@ -89,7 +88,7 @@ std::optional<error_code> limiter_state::get_in_line(const acquire_waiter_ptr& m
 }
 
 void limiter_state::begin_line() {
-  keep_until_shutdown(get_scheduler(), shared_from_this());
+  keep_until_shutdown(get_scheduler().strand, shared_from_this());
   if (!timer_) {
     timer_ = std::make_shared<line_timer>(clock_, [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->serve();
@@ -101,7 +100,7 @@ void limiter_state::begin_line() {
 limiter_state::kept limiter_state::end_line() {
   word_.fetch_and(~somebody_waits, relaxed);
   timer_->clear();
-  return release(get_scheduler(), this);
+  return release(get_scheduler().strand, this);
 }
 
 void limiter_state::listen(const acquire_waiter_ptr& mine) {
@@ -209,6 +208,16 @@ void limiter_state::drop() {
   dropped = line_.take_all();
   word_.fetch_and(~somebody_waits, relaxed);
   if (timer_) timer_->drop();
+}
+
+std::shared_ptr<limiter_state> make_limiter(const asio::any_io_executor& executor, const limiter_options& options,
+                                            const world_factory& world) {
+  using namespace std::chrono_literals;
+  const lease_clock::duration level = options.level;
+  check_rate("limiter_options", options);
+  require_option(level >= 0ns && level <= longest_level, "limiter_options", "level", in_nanoseconds(level),
+                 "it must be from 0 to 732 days and 1 s");
+  return std::make_shared<limiter_state>(make_scheduler("limiter", executor, world), options);
 }
 
 }  // namespace zkrecipes::detail

@@ -10,6 +10,7 @@
 
 #include "limit/arrival_rule.hpp"
 #include "limit/waiting_line.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes::detail {
 
@@ -60,5 +61,9 @@ class limiter_state final : public waiting_place, public std::enable_shared_from
   std::uint64_t held_off_ = 0;
   lease_clock::duration time_waited_{0};
 };
+
+/// The tests give it a world of theirs. \throws std::invalid_argument naming the executor or the field.
+std::shared_ptr<limiter_state> make_limiter(const asio::any_io_executor& executor, const limiter_options& options,
+                                            const world_factory& world);
 
 }  // namespace zkrecipes::detail

@@ -49,18 +49,18 @@ class waiting_places : public asio::execution_context::service {
 
 asio::execution_context::id waiting_places::id;
 
-waiting_places& waiting_places_of(const scheduler& s) {
-  return asio::use_service<waiting_places>(asio::query(s.strand, asio::execution::context));
+waiting_places& waiting_places_of(const asio::any_io_executor& in) {
+  return asio::use_service<waiting_places>(asio::query(in, asio::execution::context));
 }
 
 }  // namespace
 
-void keep_until_shutdown(const scheduler& on, std::shared_ptr<waiting_place> which) {
-  waiting_places_of(on).add(std::move(which));
+void keep_until_shutdown(const asio::any_io_executor& in, std::shared_ptr<waiting_place> which) {
+  waiting_places_of(in).add(std::move(which));
 }
 
-std::shared_ptr<waiting_place> release(const scheduler& on, waiting_place* which) {
-  return waiting_places_of(on).remove(which);
+std::shared_ptr<waiting_place> release(const asio::any_io_executor& in, waiting_place* which) {
+  return waiting_places_of(in).remove(which);
 }
 
 acquire_waiter_ptr make_waiter(const scheduler& on, acquire_handler handler, std::int64_t cost, ticks came,

@@ -28,9 +28,10 @@ class waiting_place {
   virtual void drop() = 0;
 };
 
-void keep_until_shutdown(const scheduler& on, std::shared_ptr<waiting_place> which);
+/// In the context of this executor.
+void keep_until_shutdown(const asio::any_io_executor& in, std::shared_ptr<waiting_place> which);
 /// Returns what was kept: it has to be destroyed after a mutex in it has been unlocked.
-std::shared_ptr<waiting_place> release(const scheduler& on, waiting_place* which);
+std::shared_ptr<waiting_place> release(const asio::any_io_executor& in, waiting_place* which);
 
 // An operation that waits for a limit.
 
@@ -64,7 +65,6 @@ void on_cancellation(const acquire_waiter_ptr& mine, Cancel cancel) {
   });
 }
 
-/// Waiters whose handlers are about to be called.
 /// Those that a step has brought to their end. They are told when the mutex is unlocked, because a handler may be run
 /// or destroyed on the spot, and its destructor may call the limiter.
 class ended_waiters {
