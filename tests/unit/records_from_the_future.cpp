@@ -7,8 +7,7 @@
 #include <zkrecipes/semaphore.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "barrier/round_record.hpp"
-#include "commit/commit_record.hpp"
+#include "barrier/round_view.hpp"
 #include "commit/transaction_index.hpp"
 #include "election/term_record.hpp"
 #include "line/line_spec.hpp"

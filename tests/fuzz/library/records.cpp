@@ -2,8 +2,7 @@
 #include <array>
 
 #include "balance/pacer.hpp"
-#include "barrier/round_record.hpp"
-#include "commit/commit_record.hpp"
+#include "barrier/round_view.hpp"
 #include "commit/transaction_index.hpp"
 #include "election/term_record.hpp"
 #include "fuzz/target.hpp"

@@ -11,7 +11,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
-#include "backend/broker_stream.hpp"
+#include "backend/world.hpp"
 #include "session/make.hpp"
 #include "world/broker_network.hpp"
 #include "world/process.hpp"

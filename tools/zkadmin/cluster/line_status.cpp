@@ -4,7 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "barrier/round_record.hpp"
 #include "barrier/round_view.hpp"
 #include "base/tasks.hpp"
 #include "base/text.hpp"

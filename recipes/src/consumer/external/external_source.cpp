@@ -15,7 +15,7 @@
 #include "delivery/read_ahead.hpp"
 #include "external/external_connection.hpp"
 #include "external/place_progress.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/make.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"

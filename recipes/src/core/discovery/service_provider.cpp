@@ -10,9 +10,8 @@
 
 #include <zkrecipes/service_provider.hpp>
 
-#include "discovery/service_snapshot.hpp"
-#include "group/children_reader.hpp"
-#include "session/hook.hpp"
+#include "discovery/service_instance.hpp"
+#include "group/children_view.hpp"
 #include "session/make.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"

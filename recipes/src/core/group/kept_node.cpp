@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "session/refusals.hpp"
+#include "session/core.hpp"
 #include "session/request_size.hpp"
 #include "session/together.hpp"
 

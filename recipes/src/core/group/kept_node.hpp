@@ -8,9 +8,9 @@
 
 #include <zkrecipes/persistent_node.hpp>
 
-#include "session/back_off.hpp"
 #include "session/background.hpp"
 #include "session/core.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 

@@ -5,7 +5,7 @@
 
 #include "backend/begin_once.hpp"
 #include "backend/worded_errors.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/outcomes.hpp"
 #include "session/request_size.hpp"
 

@@ -12,8 +12,8 @@
 
 #include "line/line_spec.hpp"
 #include "line/waiter.hpp"
-#include "session/back_off.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 

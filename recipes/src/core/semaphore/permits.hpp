@@ -18,7 +18,7 @@
 #include "session/condition.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
-#include "session/watch.hpp"
+#include "session/watch_registry.hpp"
 
 namespace zkrecipes::detail {
 

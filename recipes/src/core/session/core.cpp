@@ -5,9 +5,9 @@
 
 #include "backend/wiped_credentials.hpp"
 #include "backend/worded_errors.hpp"
-#include "session/host_list.hpp"
 #include "session/operation.hpp"
 #include "session/request_size.hpp"
+#include "session/server_list.hpp"
 
 namespace zkrecipes::detail {
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <typeindex>
@@ -14,6 +15,7 @@
 #include <zkrecipes/session.hpp>
 
 #include "backend/link.hpp"
+#include "session/condition.hpp"
 #include "session/connector.hpp"
 #include "session/credentials.hpp"
 #include "session/guardian_client.hpp"
@@ -24,7 +26,6 @@
 #include "session/removals.hpp"
 #include "session/requests.hpp"
 #include "session/session_life.hpp"
-#include "session/turnstile.hpp"
 
 namespace zkrecipes::detail {
 
@@ -123,5 +124,23 @@ class core final : private backend::link_listener,
 };
 
 using core_ptr = std::shared_ptr<core>;
+
+/// Decides when a background task, which goes on in any case, reports that a server is too busy.
+/// A `server_error` is reported only after `retry_policy::limit` from the first one in a row, because an operation
+/// would go on trying for as long. Every other result is reported at once.
+class refusals {
+ public:
+  bool is_news(const core& session, const error_code& error) {
+    if (!is_server_refusal(error)) {
+      until_.reset();
+    } else if (!until_) {
+      until_ = session.retry_deadline();
+    }
+    return !until_ || session.now() >= *until_;
+  }
+
+ private:
+  std::optional<lease_clock::time_point> until_;
+};
 
 }  // namespace zkrecipes::detail

@@ -6,10 +6,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 
-#include "backend/guardian/guardian_child.hpp"
+#include "backend/guardian/guardian_stream.hpp"
 #include "session/credentials.hpp"
-#include "session/host_list.hpp"
 #include "session/operation.hpp"
+#include "session/server_list.hpp"
 
 namespace zkrecipes::detail {
 

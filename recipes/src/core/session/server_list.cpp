@@ -1,9 +1,92 @@
 #include "session/server_list.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string>
 #include <utility>
 
+#include "session/paths.hpp"
+
 namespace zkrecipes::detail {
+
+namespace {
+
+std::uint16_t parse_port(std::string_view host, std::string_view digits) {
+  unsigned value = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || value == 0 || value > 65535) {
+    reject("hosts", host, "the port must be a number from 1 to 65535");
+  }
+  return static_cast<std::uint16_t>(value);
+}
+
+backend::endpoint parse_endpoint(std::string_view text) {
+  if (text.empty()) reject("hosts", text, "a host is missing; write host:port[,host:port...][/root]");
+  if (has_control(text) || text.find(' ') != text.npos)
+    reject("hosts", text, "spaces and control characters are not allowed");
+  if (text.find(';') != text.npos) reject("hosts", text, "servers are separated by ','");
+  if (text.front() == '.') reject("hosts", text, "the name of a host does not begin with a dot");
+  if (text.front() == '[') {
+    auto close = text.find(']');
+    if (close == text.npos) reject("hosts", text, "']' is missing behind the IPv6 address");
+    auto rest = text.substr(close + 1);
+    if (!rest.empty() && rest.front() != ':') reject("hosts", text, "only ':port' may follow ']'");
+    auto address = text.substr(1, close - 1);
+    if (address.find(':') == address.npos)
+      reject("hosts", text, "only an IPv6 address stands in brackets, as in [::1]:2181");
+    return {std::string(address), rest.empty() ? std::uint16_t{2181} : parse_port(text, rest.substr(1))};
+  }
+  auto colon = text.find(':');
+  if (colon == text.npos) return {std::string(text), 2181};
+  if (text.find(':', colon + 1) != text.npos)
+    reject("hosts", text, "put an IPv6 address in brackets, as in [::1]:2181");
+  if (colon == 0) reject("hosts", text, "the host before ':' is missing");
+  return {std::string(text.substr(0, colon)), parse_port(text, text.substr(colon + 1))};
+}
+
+bool has_port(std::string_view server) {
+  const auto digits = server.substr(std::min(server.rfind(':'), server.size() - 1) + 1);
+  return !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
+}
+
+/// A path may hold commas. But servers behind the root, or the root behind each server, are a mistake that nobody would
+/// notice: all would be kept in a place of its own.
+void require_root_once(std::string_view servers, std::string_view root) {
+  const auto first = root.substr(0, root.find(','));
+  std::string all(servers);
+  bool is_mistake = false;
+  for (auto rest = root.substr(first.size()); !rest.empty();) {
+    const auto piece = rest.substr(0, rest.find(',', 1));
+    const auto server = piece.substr(0, piece.find('/'));
+    is_mistake |= has_port(server) || piece.substr(server.size()) == first;
+    all += server;
+    rest.remove_prefix(piece.size());
+  }
+  if (is_mistake)
+    reject("hosts", std::string(servers).append(root),
+           "the root stands once, behind the last server, as in \"" + all.append(first) + '"');
+}
+
+}  // namespace
+
+host_list parse_hosts(std::string_view text) {
+  host_list result;
+  if (text.find("://") != text.npos) reject("hosts", text, "it is no URL; write host:port[,host:port...][/root]");
+  if (auto slash = text.find('/'); slash != text.npos) {
+    result.root = text.substr(slash);
+    require_root_once(text.substr(0, slash), result.root);
+    require_path("root in hosts", result.root);
+    if (result.root == "/") result.root.clear();
+    text = text.substr(0, slash);
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    auto end = std::min(text.find(',', begin), text.size());
+    result.servers.push_back(parse_endpoint(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return result;
+}
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <zkrecipes/lease_clock.hpp>
@@ -12,6 +13,15 @@
 #include "backend/endpoint.hpp"
 
 namespace zkrecipes::detail {
+
+/// The parts of `session_options::hosts`.
+struct host_list {
+  std::vector<backend::endpoint> servers;
+  std::string root;  ///< "" or "/a/b".
+};
+
+/// Reads "host:port,host:port/root". \throws std::invalid_argument naming the part that is wrong.
+host_list parse_hosts(std::string_view text);
 
 /// When a server goes on that was stopped for a while (a long garbage collection, a virtual machine that is moved), it
 /// can find two things in its sockets: requests of a connection that the session has given up, and a later request to

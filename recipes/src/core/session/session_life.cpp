@@ -3,8 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "session/hook.hpp"
-#include "session/reach_limit.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 

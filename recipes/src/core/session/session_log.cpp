@@ -6,7 +6,7 @@
 
 #include <boost/asio/error.hpp>
 
-#include "session/hook.hpp"
+#include "session/operation.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

@@ -11,7 +11,7 @@
 #include "session/make.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
-#include "session/subtree.hpp"
+#include "session/together.hpp"
 
 namespace zkrecipes::detail {
 

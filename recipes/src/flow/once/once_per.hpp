@@ -16,12 +16,12 @@
 #include <zkrecipes/lease_clock.hpp>
 
 #include "format/json_object.hpp"
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 #include "queue/queue_layout.hpp"
+#include "session/condition.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 #include "session/paths.hpp"
-#include "session/turnstile.hpp"
 
 namespace zkrecipes::detail {
 

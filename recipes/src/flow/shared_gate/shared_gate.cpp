@@ -18,7 +18,6 @@
 #include "format/json_object.hpp"
 #include "gate/sip_hash.hpp"
 #include "line/line_spec.hpp"
-#include "session/back_off.hpp"
 #include "session/core.hpp"
 #include "session/make.hpp"
 #include "session/operation.hpp"

@@ -7,9 +7,8 @@
 #include <string>
 
 #include "queue/queue_frame.hpp"
-#include "queue/server_clock.hpp"
-#include "session/back_off.hpp"
 #include "session/operation.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 

@@ -12,7 +12,7 @@
 
 #include "session/background.hpp"
 #include "session/core.hpp"
-#include "session/hook.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 

@@ -1,4 +1,4 @@
-#include "queue/server_clock.hpp"
+#include "queue/queue_frame.hpp"
 
 #include <algorithm>
 

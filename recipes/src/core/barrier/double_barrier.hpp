@@ -10,12 +10,11 @@
 
 #include <zkrecipes/diagnostic.hpp>
 
-#include "barrier/round_record.hpp"
 #include "barrier/round_view.hpp"
 #include "line/own_node.hpp"
 #include "line/waiter.hpp"
+#include "session/condition.hpp"
 #include "session/core.hpp"
-#include "session/turnstile.hpp"
 
 namespace zkrecipes::detail {
 
