@@ -13,7 +13,7 @@
 #include "election/term_record.hpp"
 #include "ensemble/replica.hpp"
 #include "ensemble/shard_case.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "session/server_list.hpp"
 
 using namespace zkrecipes;

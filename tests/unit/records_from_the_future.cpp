@@ -12,7 +12,7 @@
 #include "election/term_record.hpp"
 #include "line/line_spec.hpp"
 #include "queue/queue_layout.hpp"
-#include "semaphore/permits.hpp"
+#include "semaphore/semaphore.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

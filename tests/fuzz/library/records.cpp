@@ -9,7 +9,7 @@
 #include "line/line_spec.hpp"
 #include "notes/consumer_notes.hpp"
 #include "once/once_per.hpp"
-#include "semaphore/permits.hpp"
+#include "semaphore/semaphore.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/map_reader.hpp"
 #include "shards/member_record.hpp"

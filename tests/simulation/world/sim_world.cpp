@@ -12,7 +12,7 @@
 #include <boost/asio/post.hpp>
 
 #include "backend/world.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "world/broker_network.hpp"
 #include "world/process.hpp"
 

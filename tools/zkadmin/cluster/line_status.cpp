@@ -10,7 +10,7 @@
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
 #include "line/line_spec.hpp"
-#include "semaphore/permits.hpp"
+#include "semaphore/semaphore.hpp"
 
 namespace zkadmin {
 namespace {

@@ -15,7 +15,7 @@
 #include <zkrecipes/log.hpp>
 #include <zkrecipes/session_options.hpp>
 
-#include "backend/endpoint.hpp"
+#include "backend/link.hpp"
 #include "backend/tls/tls_context.hpp"
 #include "backend/world.hpp"
 #include "format/shown_text.hpp"

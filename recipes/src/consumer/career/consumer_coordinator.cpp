@@ -4,7 +4,7 @@
 
 #include "career/coordinator.hpp"
 #include "session/background.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 
 namespace zkrecipes {
 

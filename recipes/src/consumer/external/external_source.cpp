@@ -16,7 +16,7 @@
 #include "external/external_connection.hpp"
 #include "external/place_progress.hpp"
 #include "session/condition.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"

@@ -13,7 +13,7 @@
 
 #include "rate/slice_share.hpp"
 #include "session/background.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "session/paths.hpp"
 #include "shards/group_member.hpp"
 

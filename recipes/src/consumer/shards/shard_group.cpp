@@ -12,7 +12,6 @@
 #include "career/career_bounds.hpp"
 #include "session/background.hpp"
 #include "session/core.hpp"
-#include "session/make.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"

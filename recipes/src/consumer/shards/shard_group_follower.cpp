@@ -12,7 +12,6 @@
 #include "session/background.hpp"
 #include "session/condition.hpp"
 #include "session/core.hpp"
-#include "session/make.hpp"
 #include "session/outcomes.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/group_view_maker.hpp"

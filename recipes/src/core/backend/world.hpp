@@ -19,7 +19,6 @@
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/lease_clock.hpp>
 
-#include "backend/endpoint.hpp"
 #include "backend/guardian/guardian_message.hpp"
 #include "backend/link.hpp"
 

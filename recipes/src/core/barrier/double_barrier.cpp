@@ -9,8 +9,8 @@
 
 #include "line/line_spec.hpp"
 #include "session/condition.hpp"
+#include "session/core.hpp"
 #include "session/deadline.hpp"
-#include "session/make.hpp"
 #include "session/together.hpp"
 #include "shared/replace.hpp"
 

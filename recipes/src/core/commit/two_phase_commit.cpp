@@ -21,7 +21,6 @@
 #include "session/condition.hpp"
 #include "session/core.hpp"
 #include "session/deadline.hpp"
-#include "session/make.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 #include "session/together.hpp"

@@ -12,7 +12,7 @@
 
 #include "discovery/service_instance.hpp"
 #include "group/children_view.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 

@@ -10,8 +10,8 @@
 #include "line/line_spec.hpp"
 #include "line/waiter.hpp"
 #include "session/background.hpp"
+#include "session/core.hpp"
 #include "session/deadline.hpp"
-#include "session/make.hpp"
 
 namespace zkrecipes::detail {
 

@@ -7,7 +7,6 @@
 #include <zkrecipes/children_view.hpp>
 
 #include "session/core.hpp"
-#include "session/make.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

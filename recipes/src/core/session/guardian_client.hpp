@@ -12,7 +12,6 @@
 
 #include <zkrecipes/session_options.hpp>
 
-#include "backend/endpoint.hpp"
 #include "backend/guardian/guardian_message.hpp"
 #include "backend/link.hpp"
 #include "session/outcomes.hpp"

@@ -12,7 +12,6 @@
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/node.hpp>
 
-#include "backend/endpoint.hpp"
 #include "backend/link.hpp"
 #include "backend/request.hpp"
 #include "session/condition.hpp"

@@ -6,7 +6,6 @@
 #include "backend/wiped_credentials.hpp"
 #include "backend/zookeeper/real_world.hpp"
 #include "session/core.hpp"
-#include "session/make.hpp"
 #include "session/operation.hpp"
 #include "session/paths.hpp"
 #include "session/together.hpp"

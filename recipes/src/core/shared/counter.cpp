@@ -11,7 +11,6 @@
 #include <zkrecipes/counter.hpp>
 
 #include "session/core.hpp"
-#include "session/make.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 #include "shared/replace.hpp"

@@ -15,8 +15,8 @@
 #include "balance/shared_pace.hpp"
 #include "session/background.hpp"
 #include "session/condition.hpp"
+#include "session/core.hpp"
 #include "session/deadline.hpp"
-#include "session/make.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "limit/arrival_rule.hpp"
 #include "limit/waiting_line.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 
 namespace zkrecipes::detail {
 

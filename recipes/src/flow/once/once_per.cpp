@@ -8,7 +8,7 @@
 
 #include <zkrecipes/flow/once_per.hpp>
 
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "session/together.hpp"

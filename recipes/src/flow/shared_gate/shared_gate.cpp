@@ -19,7 +19,6 @@
 #include "gate/sip_hash.hpp"
 #include "line/line_spec.hpp"
 #include "session/core.hpp"
-#include "session/make.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"

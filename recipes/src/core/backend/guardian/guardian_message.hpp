@@ -41,7 +41,6 @@
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/session_options.hpp>
 
-#include "backend/endpoint.hpp"
 #include "backend/link.hpp"
 
 namespace zkrecipes::backend {

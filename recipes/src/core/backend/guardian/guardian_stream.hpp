@@ -12,8 +12,8 @@
 
 #include <zkrecipes/error.hpp>
 
+#include "backend/descriptors.hpp"
 #include "backend/guardian/guardian_message.hpp"
-#include "backend/home_process.hpp"
 
 namespace zkrecipes::backend {
 

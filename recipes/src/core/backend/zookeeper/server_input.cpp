@@ -14,7 +14,7 @@
 
 #include <boost/endian/conversion.hpp>
 
-#include "backend/zookeeper/descriptors.hpp"
+#include "backend/descriptors.hpp"
 
 namespace zkrecipes::backend {
 

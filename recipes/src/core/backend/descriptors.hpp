@@ -1,4 +1,4 @@
-// Questions to the operating system about file descriptors.
+// What a process shares with a child of `fork`.
 #pragma once
 
 #include <cerrno>
@@ -7,12 +7,14 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <zkrecipes/error.hpp>
 
 namespace zkrecipes::backend {
 
+/// Questions to the operating system about file descriptors.
 /// Numbers of inodes count only within a device.
 inline bool same_inode(const struct ::stat& a, const struct ::stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
@@ -57,5 +59,17 @@ inline bool has_spare_descriptor() {
   if (spare >= 0) ::close(spare);
   return spare >= 0 || (errno != EMFILE && errno != ENFILE);
 }
+
+/// The process that has made a connection. The copy of a child that was forked is the same socket: what is said or shut
+/// down there, the maker's peer hears, and an epoll that both have forgets it for both.
+class home_process {
+ public:
+  /// Before the connection is ended. Elsewhere than at home a socket that is connected to nobody takes the place of
+  /// this descriptor: whatever is done then happens to that.
+  void detach_elsewhere(int descriptor) const noexcept;
+
+ private:
+  pid_t pid_ = ::getpid();
+};
 
 }  // namespace zkrecipes::backend

@@ -1,4 +1,4 @@
-#include "backend/home_process.hpp"
+#include "backend/descriptors.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

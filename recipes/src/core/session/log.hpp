@@ -9,7 +9,7 @@
 #include <zkrecipes/session.hpp>
 #include <zkrecipes/session_options.hpp>
 
-#include "backend/endpoint.hpp"
+#include "backend/link.hpp"
 #include "backend/request.hpp"
 #include "session/scheduler.hpp"
 

@@ -1,4 +1,4 @@
-#include "backend/endpoint.hpp"
+#include "backend/link.hpp"
 
 #include <cerrno>
 
