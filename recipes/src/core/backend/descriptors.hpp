@@ -1,4 +1,4 @@
-// What a process shares with a child of `fork`.
+// File descriptors: questions to the operating system, and what a process shares with a child of `fork`.
 #pragma once
 
 #include <cerrno>
@@ -14,7 +14,6 @@
 
 namespace zkrecipes::backend {
 
-/// Questions to the operating system about file descriptors.
 /// Numbers of inodes count only within a device.
 inline bool same_inode(const struct ::stat& a, const struct ::stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;

@@ -1,3 +1,4 @@
+// The seam's connection to a server: where it is, and what it carries.
 #pragma once
 
 #include <chrono>

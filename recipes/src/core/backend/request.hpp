@@ -1,4 +1,4 @@
-// A request to a server.
+// A request to a server, and its size.
 #pragma once
 
 #include <cstddef>
@@ -88,7 +88,6 @@ request make_catch_up();
 
 namespace zkrecipes::detail {
 
-/// How large a request may be.
 /// The size that a server compares with its `jute.maxbuffer`: the bytes of the packet behind its length, header and
 /// body, in ZooKeeper's encoding (zookeeper.jute). The result may be a few bytes too large.
 std::size_t size_on_wire(const backend::request& what);

@@ -8,9 +8,10 @@
 
 namespace zkrecipes::detail {
 
-/// The mark by which an operator drains an instance that another process has registered: `enabled` is false, and
-/// `ownerEnabled` holds what the owner says. All clients heed `enabled`. The owner keeps the mark when it writes its
-/// description or registers anew.
+// The mark by which an operator drains an instance that another process has registered: `enabled` is false, and
+// `ownerEnabled` holds what the owner says. All clients heed `enabled`. The owner keeps the mark when it writes its
+// description or registers anew.
+
 /// Whether an operator has drained the instance with this description.
 bool is_drained(const std::string& description);
 

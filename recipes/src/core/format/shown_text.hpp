@@ -10,8 +10,8 @@
 
 namespace zkrecipes::detail {
 
-/// Whole numbers in names and records.
-/// Nothing unless the text consists of decimal digits, and the number fits. Leading zeros are read over.
+/// For numbers in names and records. Nothing unless the text consists of decimal digits, and the number fits. Leading
+/// zeros are read over.
 template <class Number>
 std::optional<Number> parse_whole(std::string_view text) {
   const bool has_sign = text.starts_with('-');

@@ -28,15 +28,8 @@ namespace zkrecipes::detail {
 
 // Operators ask how a queue stands, and put dead letters and parked keys back. No query writes.
 
-awaitable<outcome<std::size_t>> count_items(shared_frame of);
-/// The age of the first item is by the leader's clock if `clock` knows it by now, else by our own.
-awaitable<outcome<queue_status>> read_status(shared_frame of, std::shared_ptr<const server_clock> clock);
-/// Puts the item and removes the letter in one transaction, with the same limit as other puts.
-awaitable<outcome<>> revive_letter(shared_frame of, std::shared_ptr<capacity> limits, dead_letter which);
-awaitable<outcome<std::vector<parked_key>>> read_parked_keys(shared_frame of);
-awaitable<outcome<std::size_t>> revive_key(shared_frame of, parked_key which);
-
 /// Puts the dead letters of a parked key back into their queue, in order.
+///
 /// Writes the mark of the key first. From then on no consumer parks or processes messages of the key: what it has of
 /// them waits until the mark is removed. So the letters can be put back in several transactions, each under the name
 /// that the message had. If this ends in between, the next revival of the key goes on from there.
@@ -262,6 +255,7 @@ awaitable<outcome<std::size_t>> count_items(shared_frame of) {
   co_return outcome<std::size_t>(listed.error, of->where.items_of(listed.children).size());
 }
 
+/// The age of the first item is by the leader's clock if `clock` knows it by now, else by our own.
 awaitable<outcome<queue_status>> read_status(shared_frame of, std::shared_ptr<const server_clock> clock) {
   const auto& session = of->session;
   const auto& where = of->where;
@@ -290,6 +284,7 @@ awaitable<outcome<queue_status>> read_status(shared_frame of, std::shared_ptr<co
   co_return outcome<queue_status>(error_code(), seen);
 }
 
+/// Puts the item and removes the letter, with the same limit as other puts.
 /// Both are one transaction, so after a lost reply a letter that is still there proves that nothing was done.
 awaitable<outcome<>> revive_letter(shared_frame of, std::shared_ptr<capacity> limits, dead_letter which) {
   const auto& session = of->session;

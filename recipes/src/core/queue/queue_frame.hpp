@@ -20,6 +20,7 @@ struct queue_frame {
 using shared_frame = std::shared_ptr<const queue_frame>;
 
 /// An estimate of the clock of the ensemble's leader.
+///
 /// The leader stamps each write with its time. Its clock showed that time between our sending and the answer, so it is
 /// known to within a round trip, as long as both clocks run at the same pace. If our clock is faster, successive stamps
 /// show it; without that correction a taker with a fast clock would claim each item a little early and lose its turn to

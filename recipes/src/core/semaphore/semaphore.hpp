@@ -50,7 +50,6 @@ std::optional<stretch> who_fills(std::span<const member> members, std::size_t se
 /// to wait.
 std::vector<bool> who_waits(std::span<const member> members, std::int32_t size);
 
-/// The size of a semaphore, as one acquisition knows it.
 /// The size by which one acquisition decides whether it holds or waits. While it waits it follows the size, because a
 /// resize can let it in, or leave fewer permits than it asks for. On the strand.
 class size_follower : public std::enable_shared_from_this<size_follower> {

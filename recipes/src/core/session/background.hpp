@@ -1,4 +1,5 @@
-// Coroutines that work in the background for as long as their object is in use.
+// Coroutines that something ends from outside: those in the background for as long as their object is in use, runs
+// that are stopped in order, and those that are undone when memory runs out.
 #pragma once
 
 #include <exception>
@@ -10,7 +11,6 @@
 
 namespace zkrecipes::detail {
 
-/// Starts the run of an object that a cancellation stops in order.
 /// Runs `whose->run` on the strand. The coroutine gets no cancellation slot, because a cancelled run has to hand over
 /// its terms first: a cancellation calls `whose->stop`, with whether calls of the career are to be cancelled, too. It
 /// concerns the run that was begun last (`whose->present_run`), and no later one.
@@ -36,9 +36,9 @@ void launch_stoppable(handler_for<void(error_code)> h, std::shared_ptr<T> whose)
   asio::co_spawn(on.strand, std::move(body), completion<>(on, std::move(h), std::move(target), nullptr));
 }
 
-/// What has to be done where an exception ends a coroutine: behind it no other coroutine could be awaited.
-/// Awaits `body`. If it fails for want of memory, awaits `undo`, which has its own already; then the failure goes on.
-/// If `undo` fails, too, the process ends: what it leaves behind would make others wait.
+/// Behind the exception that ends a coroutine no other coroutine could be awaited. Awaits `body`. If it fails for want
+/// of memory, awaits `undo`, which has its own already; then the failure goes on. If `undo` fails, too, the process
+/// ends: what it leaves behind would make others wait.
 template <class Result>
 awaitable<Result> or_undo(awaitable<Result> body, awaitable<void> undo) {
   std::exception_ptr failure;

@@ -1,4 +1,5 @@
-// The one primitive that the library's coroutines wait on: for a notification, a point in time, or their cancellation.
+// What coroutines wait on: `condition`, for a notification, a point in time, or their cancellation. Built of it: a
+// forwarding from one to another, and a turnstile.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +65,6 @@ class condition {
 /// True if the calling coroutine has been cancelled, with any type of cancellation.
 awaitable<bool> cancelled();
 
-/// Passes the notifications of one condition on to another one.
 /// While it lives, each notification of `from` also notifies `to`. A coroutine that has to wait for signals of several
 /// objects waits on a condition of its own, and has the conditions of these objects forwarded to it. Both conditions
 /// have to outlive the forwarding. Forwardings must not form a circle. On the strand only.

@@ -125,9 +125,9 @@ class core final : private backend::link_listener,
 
 using core_ptr = std::shared_ptr<core>;
 
-/// Decides when a background task, which goes on in any case, reports that a server is too busy.
-/// A `server_error` is reported only after `retry_policy::limit` from the first one in a row, because an operation
-/// would go on trying for as long. Every other result is reported at once.
+/// Decides when a background task, which goes on in any case, reports that a server is too busy: a `server_error` is
+/// reported only after `retry_policy::limit` from the first one in a row, because an operation would go on trying for
+/// as long. Every other result is reported at once.
 class refusals {
  public:
   bool is_news(const core& session, const error_code& error) {

@@ -34,9 +34,9 @@
 
 namespace zkrecipes::detail {
 
-/// Ends operations that wait for a connection: `retry_policy::limit` of all of a session's, with one timer.
-/// An operation is over when the session has had no connection for `limit` since the operation began. A connection that
-/// breaks later gives it `limit` from then. On the strand.
+/// Ends operations that wait for a connection (`retry_policy::limit`): all of a session's with one timer. An operation
+/// is over when the session has had no connection for `limit` since the operation began. A connection that breaks later
+/// gives it `limit` from then. On the strand.
 class reach_limit {
  public:
   /// `limit`: zero means none. `world` has to live as long.
@@ -80,7 +80,6 @@ class reach_limit {
   backend::timer_id timer_ = 0;
 };
 
-/// Hooks: functions that a user gives to an object of the library, which calls them.
 /// Wraps a user's hook, so that the library calls a function which never throws. An exception of the hook is thrown on
 /// the session's executor instead, like that of a handler; the library goes on as if the hook had returned nothing,
 /// `false` or 0. (docs/operations.md has the rule.)

@@ -1,4 +1,5 @@
-// What an error tells about a request, in one name for each case. The recipes ask these, rather than comparing codes.
+// What an error tells about a request and about a run, in one name for each case: the recipes ask these, rather than
+// comparing codes. And the pause before the next try.
 #pragma once
 
 #include <algorithm>

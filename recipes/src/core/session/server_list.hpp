@@ -1,4 +1,5 @@
-// The servers of a session, and the order in which they are asked to take it up.
+// The servers of a session: as its options name them, the order in which they are asked to take it up, and what the
+// session knows of them.
 #pragma once
 
 #include <chrono>
@@ -78,8 +79,7 @@ class server_list {
   std::vector<unread> unread_;             // in the order in which the connections were lost
 };
 
-/// What a session knows of its servers: their addresses, which it looks up by their names, and the last failure of
-/// each. The reason behind the error with which an attempt to connect has ended.
+/// The reason behind the error with which an attempt to connect has ended.
 failure_reason reason_of(const error_code& error) noexcept;
 
 /// The last failure of each server.
@@ -101,6 +101,7 @@ class failure_list {
   std::vector<connection_failure> all_;
 };
 
+/// Their addresses, which the session looks up by their names, and the last failure of each.
 class known_servers {
  public:
   /// `changed` is notified when a name was looked up.

@@ -23,11 +23,11 @@
 
 namespace zkrecipes::detail {
 
-/// Computes until when we may believe that the ensemble knows our session. Pure arithmetic on times that it is given.
 /// The party that surely took part in an answer: just the server that gave it, the leader, or a quorum that logged a
 /// transaction.
 enum class witness { server, leader, quorum };
 
+/// Computes until when we may believe that the ensemble knows our session. Pure arithmetic on times that it is given.
 class lease {
  public:
   using time_point = lease_clock::time_point;

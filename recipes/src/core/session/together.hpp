@@ -1,4 +1,4 @@
-// Several requests in one round trip.
+// Requests that are several: in one round trip, for a node with its missing parents, for a node with all below it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,6 @@
 
 namespace zkrecipes::detail {
 
-/// A node together with its missing parents, and a node together with everything below it.
 /// Creates a node as `what` says, and its missing parents as persistent nodes without data.
 awaitable<backend::reply> create_with_parents(core_ptr session, backend::request what);
 

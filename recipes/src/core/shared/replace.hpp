@@ -11,9 +11,8 @@
 
 namespace zkrecipes::detail {
 
-/// Turns at a node for all of a session who write to it in tries.
-/// One at a time: writes of one session to one node never conflict with each other. Owned by those who write. On the
-/// strand.
+/// Turns at a node for all of a session who write to it in tries, one at a time: writes of one session to one node
+/// never conflict with each other. Owned by those who write. On the strand.
 class path_turns {
  public:
   static std::shared_ptr<path_turns> of(const core_ptr& session, const std::string& path) {

@@ -1,4 +1,5 @@
-// A handle of the C client, for one connection, and our own duplicate of its descriptor.
+// A handle of the C client, for one connection: our own duplicate of its descriptor, the connection that we make for
+// it, and the credentials, which are sent past it.
 #pragma once
 
 #include <chrono>
@@ -19,8 +20,7 @@
 
 namespace zkrecipes::backend {
 
-/// The request that shows credentials to a server.
-/// The frames that show all of these, one after the other. To be wiped.
+/// The requests that show all of these credentials to a server, one after the other. To be wiped.
 std::string credentials_frames(const std::vector<credentials>& all);
 std::string credentials_frame(const credentials& one);
 
