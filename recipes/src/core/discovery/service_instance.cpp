@@ -86,7 +86,7 @@ constexpr std::array<std::pair<service_type, std::string_view>, 4> types{{
     {service_type::dynamic_sequential, "DYNAMIC_SEQUENTIAL"},
 }};
 
-std::string_view name_of(service_type type) {
+std::string_view type_name(service_type type) {
   for (const auto& [each, name] : types) {
     if (each == type) return name;
   }
@@ -138,7 +138,7 @@ std::optional<std::string> to_json(const service_instance& instance) {
   set_number(object, "port", instance.port);
   set_number(object, "sslPort", instance.ssl_port);
   if (!set_value(object, "payload", instance.payload)) return std::nullopt;
-  object.set("registrationTimeUTC", instance.registration_time).set("serviceType", name_of(instance.type));
+  object.set("registrationTimeUTC", instance.registration_time).set("serviceType", type_name(instance.type));
   if (!set_value(object, "uriSpec", instance.uri_spec)) return std::nullopt;
   object.set_flag("enabled", instance.enabled);
   auto text = object.to_text();

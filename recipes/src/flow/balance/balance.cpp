@@ -365,7 +365,7 @@ void balance_core::begin_waiting() {
   waiting_.fetch_add(1, std::memory_order_seq_cst);
 }
 
-/// What is returned is never the last copy: each caller holds a track or the balance.
+/// The copy that is dropped here is never the last one: each caller holds a track or the balance.
 void balance_core::end_waiting() {
   if (waiting_.fetch_sub(1, std::memory_order_seq_cst) == 1) release(executor_, this);
 }

@@ -28,7 +28,7 @@ namespace {
 constexpr std::int32_t number_of_credentials = -4;  // in place of the number of a request
 constexpr std::int32_t op_of_credentials = 100;
 constexpr std::string_view scheme = "digest";
-constexpr std::size_t numbers = 6 * 4;  // all of a frame but its texts
+constexpr std::size_t frame_numbers = 6 * 4;  // all of a frame but its texts
 
 void append(std::string& to, std::int32_t value) {
   const boost::endian::big_int32_buf_t bytes(value);
@@ -39,7 +39,7 @@ std::size_t size_of(const credentials& each) { return each.user.size() + 1 + eac
 
 /// All of a frame but the secret, which has `size` bytes.
 void append_head(std::string& to, std::size_t size) {
-  append(to, static_cast<std::int32_t>(numbers - 4 + scheme.size() + size));
+  append(to, static_cast<std::int32_t>(frame_numbers - 4 + scheme.size() + size));
   append(to, number_of_credentials);
   append(to, op_of_credentials);
   append(to, std::int32_t{0});
@@ -51,7 +51,7 @@ void append_head(std::string& to, std::size_t size) {
 /// Room for all is taken first, because a text that grows leaves its old place as it is.
 std::string frames_of(std::span<const credentials> all) {
   std::size_t size = 0;
-  for (const auto& each : all) size += numbers + scheme.size() + size_of(each);
+  for (const auto& each : all) size += frame_numbers + scheme.size() + size_of(each);
   std::string frames;
   frames.reserve(size);
   for (const auto& each : all) {
