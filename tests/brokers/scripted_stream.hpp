@@ -12,7 +12,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
-#include "backend/broker_stream.hpp"
+#include "backend/world.hpp"
 
 namespace zkrecipes::test {
 

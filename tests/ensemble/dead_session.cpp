@@ -13,8 +13,8 @@
 #include "election/term_record.hpp"
 #include "ensemble/replica.hpp"
 #include "ensemble/shard_case.hpp"
-#include "session/host_list.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
+#include "session/server_list.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -4,20 +4,17 @@
 set(library_subjects
   core/backend/guardian/guardian_message
   core/backend/request
-  core/backend/endpoint
+  core/backend/link
   core/backend/tls/tls_context
   core/backend/tls/tls_stream
   core/backend/zookeeper/answer_check
   core/backend/zookeeper/c_client_link
   core/backend/zookeeper/client_handle
-  core/backend/zookeeper/credentials_frame
-  core/backend/zookeeper/input_detour
   core/backend/zookeeper/requests
   core/backend/zookeeper/server_input
   flow/balance/pacer
-  core/barrier/round_record
+  core/barrier/round_view
   core/commit/transaction_index
-  core/commit/commit_record
   consumer/delivery/delivery_repeats
   core/discovery/service_instance
   core/election/term_record
@@ -28,11 +25,11 @@ set(library_subjects
   core/format/json_object
   core/format/shown_text
   core/line/line_spec
-  flow/once/once_state
+  flow/once/once_per
   core/queue/queue_layout
-  core/semaphore/permits
+  core/semaphore/semaphore
   core/session/error
-  core/session/host_list
+  core/session/server_list
   core/session/node
   core/session/paths
   consumer/shards/group_layout

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "operations/failing_memory.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 
 namespace zkrecipes::test {
 

@@ -10,7 +10,7 @@
 
 #include "delivery/message_source.hpp"
 #include "redis/redis_case.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 
 namespace zkrecipes::test {
 

@@ -16,7 +16,6 @@
 #include "backend/world.hpp"
 #include "session/condition.hpp"
 #include "session/core.hpp"
-#include "session/make.hpp"
 
 namespace zkrecipes::test {
 

@@ -17,7 +17,7 @@
 
 #include <testcluster/authority.hpp>
 
-#include "backend/endpoint.hpp"
+#include "backend/link.hpp"
 #include "backend/tls/tls_context.hpp"
 #include "backend/tls/tls_stream.hpp"
 

@@ -1,5 +1,4 @@
 // The records, votes and names of the two-phase commit.
-#include "commit/commit_record.hpp"
 
 #include <boost/test/unit_test.hpp>
 

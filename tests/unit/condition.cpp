@@ -6,7 +6,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "session/forwarding.hpp"
 #include "session/operation.hpp"
 #include "support/fake_world.hpp"
 

@@ -1,5 +1,6 @@
 // Questions about descriptors, and the one of a connection in a child.
-#include "backend/zookeeper/descriptors.hpp"
+
+#include "backend/descriptors.hpp"
 
 #include <array>
 #include <cerrno>
@@ -12,8 +13,6 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
-
-#include "backend/home_process.hpp"
 
 using namespace zkrecipes::backend;
 

@@ -1,9 +1,9 @@
 // The mark of an operator in the description of an instance.
-#include "discovery/drain_mark.hpp"
-
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/service_discovery.hpp>
+
+#include "discovery/service_instance.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

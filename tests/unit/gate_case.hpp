@@ -12,7 +12,7 @@
 #include <zkrecipes/flow/gate.hpp>
 #include <zkrecipes/queue.hpp>
 
-#include "gate/gate_state.hpp"
+#include "gate/gate.hpp"
 #include "support/coroutine.hpp"
 #include "support/fake_world.hpp"
 #include "unit/fake_session.hpp"

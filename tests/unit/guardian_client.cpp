@@ -20,7 +20,7 @@
 
 #include <zkrecipes/log.hpp>
 
-#include "backend/guardian/guardian_child.hpp"
+#include "backend/guardian/guardian_stream.hpp"
 #include "support/temporary_folder.hpp"
 #include "unit/coordinating.hpp"
 #include "unit/guarded_case.hpp"

@@ -1,10 +1,9 @@
 // The arithmetic of the lease: until when a session may be believed in.
-#include "session/lease.hpp"
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "session/session_life.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

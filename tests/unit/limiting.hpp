@@ -7,7 +7,8 @@
 #include <zkrecipes/flow/keyed_limiter.hpp>
 #include <zkrecipes/flow/limiter.hpp>
 
-#include "limit/make_limiter.hpp"
+#include "limit/keyed_limiter.hpp"
+#include "limit/limiter.hpp"
 #include "support/fake_world.hpp"
 #include "support/recorded.hpp"
 

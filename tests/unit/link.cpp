@@ -12,7 +12,7 @@
 #include <zkrecipes/session.hpp>
 
 #include "backend/zookeeper/real_world.hpp"
-#include "session/host_list.hpp"
+#include "session/server_list.hpp"
 #include "support/coroutine.hpp"
 #include "support/process.hpp"
 #include "support/scripted_server.hpp"

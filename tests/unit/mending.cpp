@@ -1,7 +1,6 @@
 // Which errors end a run that goes on by itself.
-#include "session/mending.hpp"
-
 #include "election/term_record.hpp"
+#include "session/outcomes.hpp"
 #include "unit/coordinating.hpp"
 
 using namespace zkrecipes;

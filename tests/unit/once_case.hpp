@@ -8,7 +8,7 @@
 
 #include <zkrecipes/flow/once_per.hpp>
 
-#include "once/once_state.hpp"
+#include "once/once_per.hpp"
 #include "session/paths.hpp"
 #include "unit/fake_session.hpp"
 

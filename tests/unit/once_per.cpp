@@ -1,8 +1,9 @@
 // Calls that are made once in a period: what a claim finds, and what it leaves alone.
+#include "once/once_per.hpp"
+
 #include <random>
 #include <set>
 
-#include "once/once_state.hpp"
 #include "unit/once_case.hpp"
 #include "unit/refusal.hpp"
 

@@ -5,7 +5,7 @@
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/queue.hpp>
 
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "support/fake_world.hpp"
 #include "unit/refusal.hpp"
 

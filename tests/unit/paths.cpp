@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "format/shown_text.hpp"
-#include "session/host_list.hpp"
+#include "session/server_list.hpp"
 #include "unit/refusal.hpp"
 
 using namespace zkrecipes::detail;

@@ -1,11 +1,10 @@
 // A semaphore's arithmetic: its record, which members fit, and which members to wait for.
-#include "semaphore/permits.hpp"
-
 #include <algorithm>
 
 #include <zkrecipes/semaphore.hpp>
 
 #include "line/line_spec.hpp"
+#include "semaphore/semaphore.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

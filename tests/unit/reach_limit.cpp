@@ -1,12 +1,11 @@
 // The limit of what waits for a connection.
-#include "session/reach_limit.hpp"
-
 #include <list>
 #include <new>
 #include <optional>
 
 #include <boost/test/unit_test.hpp>
 
+#include "session/operation.hpp"
 #include "support/fake_world.hpp"
 #include "unit/poor_world.hpp"
 

@@ -7,13 +7,12 @@
 #include <zkrecipes/semaphore.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "barrier/round_record.hpp"
-#include "commit/commit_record.hpp"
+#include "barrier/round_view.hpp"
 #include "commit/transaction_index.hpp"
 #include "election/term_record.hpp"
 #include "line/line_spec.hpp"
 #include "queue/queue_layout.hpp"
-#include "semaphore/permits.hpp"
+#include "semaphore/semaphore.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

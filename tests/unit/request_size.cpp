@@ -1,6 +1,4 @@
 // Data that is too large for a request ends with `too_large`, and nothing is sent, in every recipe that takes data.
-#include "session/request_size.hpp"
-
 #include <string>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include <zkrecipes/service_discovery.hpp>
 #include <zkrecipes/shared_value.hpp>
 
+#include "backend/request.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

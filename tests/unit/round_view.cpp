@@ -7,7 +7,7 @@
 
 #include <zkrecipes/double_barrier.hpp>
 
-#include "barrier/attendant.hpp"
+#include "barrier/double_barrier.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes::detail;

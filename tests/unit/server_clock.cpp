@@ -1,10 +1,9 @@
 // The leader's clock, as the time stamps of its writes show it.
-#include "queue/server_clock.hpp"
-
 #include <memory>
 
 #include <boost/asio/co_spawn.hpp>
 
+#include "queue/queue_frame.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

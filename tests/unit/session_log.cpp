@@ -1,6 +1,4 @@
 // What a session tells its log hook, and the failures in its status.
-#include "session/session_log.hpp"
-
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -21,7 +19,8 @@
 #include <zkrecipes/session_options.hpp>
 
 #include "backend/zookeeper/requests.hpp"
-#include "session/known_servers.hpp"
+#include "session/log.hpp"
+#include "session/server_list.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

@@ -9,7 +9,6 @@
 #include "session/credentials.hpp"
 #include "session/lease_keeper.hpp"
 #include "session/operation.hpp"
-#include "session/reach_limit.hpp"
 #include "session/removals.hpp"
 #include "session/requests.hpp"
 #include "support/fake_world.hpp"

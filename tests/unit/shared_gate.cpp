@@ -1,7 +1,8 @@
 // The gate of many processes: what is asked for, who is declined, what ends a pass.
+#include "shared_gate/shared_gate.hpp"
+
 #include <algorithm>
 
-#include "shared_gate/gate_entry.hpp"
 #include "unit/shared_gate_case.hpp"
 
 using namespace zkrecipes;

@@ -1,12 +1,11 @@
 // The turnstile, which lets only a given number in at the same time.
-#include "session/turnstile.hpp"
-
 #include <algorithm>
 #include <deque>
 #include <optional>
 
 #include <zkrecipes/lock.hpp>
 
+#include "session/condition.hpp"
 #include "session/operation.hpp"
 #include "unit/fake_session.hpp"
 

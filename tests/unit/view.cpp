@@ -1,8 +1,7 @@
 // The view of an election, as computed from its nodes.
-#include "election/view.hpp"
-
 #include <zkrecipes/election.hpp>
 
+#include "election/election.hpp"
 #include "ensemble/print.hpp"
 #include "line/line_spec.hpp"
 #include "unit/fake_session.hpp"

@@ -31,7 +31,7 @@
 #include "guardian/dead_session.hpp"
 #include "line_buffer.hpp"
 #include "secrets.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "session_ender.hpp"
 
 namespace guardian {

@@ -10,7 +10,6 @@
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/session_options.hpp>
 
-#include "backend/endpoint.hpp"
 #include "backend/link.hpp"
 #include "session/condition.hpp"
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "backend/request.hpp"
 #include "election/term_record.hpp"
 #include "session/outcomes.hpp"
-#include "session/request_size.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes::detail {

@@ -11,9 +11,9 @@
 #include "backend/request.hpp"
 #include "backend/world.hpp"
 #include "guardian/dead_session.hpp"
-#include "session/back_off.hpp"
 #include "session/condition.hpp"
 #include "session/operation.hpp"
+#include "session/outcomes.hpp"
 #include "session/server_list.hpp"
 
 namespace zkrecipes::detail {

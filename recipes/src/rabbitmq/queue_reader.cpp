@@ -7,7 +7,7 @@
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

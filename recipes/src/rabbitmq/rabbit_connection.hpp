@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/broker_stream.hpp"
+#include "backend/world.hpp"
 #include "broker/broker_connection.hpp"
 #include "rabbitmq/amqp_client.hpp"
 #include "rabbitmq/rabbit_frame.hpp"

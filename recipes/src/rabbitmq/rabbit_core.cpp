@@ -12,7 +12,7 @@
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "rabbitmq/rabbit_connection.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"

@@ -10,7 +10,7 @@
 #include "backend/begin_once.hpp"
 #include "external/numbered_id.hpp"
 #include "rabbitmq/rabbit_core.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 
 namespace zkrecipes::detail {
 

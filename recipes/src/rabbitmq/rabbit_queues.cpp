@@ -11,7 +11,7 @@
 #include "broker/broker_settings.hpp"
 #include "rabbitmq/queue_reader.hpp"
 #include "rabbitmq/rabbit_core.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/broker_stream.hpp"
+#include "backend/world.hpp"
 #include "broker/broker_connection.hpp"
 #include "redis/redis_frame.hpp"
 #include "redis/reply_reader.hpp"

@@ -8,7 +8,7 @@
 #include <zkrecipes/redis/redis_streams.hpp>
 
 #include "redis/stream_replies.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 

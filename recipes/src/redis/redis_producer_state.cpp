@@ -11,10 +11,10 @@
 #include <zkrecipes/redis/redis_streams.hpp>
 
 #include "backend/begin_once.hpp"
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 #include "redis/reply_reader.hpp"
 #include "redis/stream_replies.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

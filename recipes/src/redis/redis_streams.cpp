@@ -11,7 +11,7 @@
 #include "redis/redis_core.hpp"
 #include "redis/stream_reader.hpp"
 #include "redis/stream_replies.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"

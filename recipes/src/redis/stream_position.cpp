@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 #include "source/failed_attempts.hpp"
 
 namespace zkrecipes::detail {

@@ -9,7 +9,7 @@
 #include <zkrecipes/redis/redis_streams.hpp>
 
 #include "redis/redis_inquiry.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 

@@ -10,7 +10,7 @@
 #include <zkrecipes/redis/redis_streams.hpp>
 
 #include "format/json_object.hpp"
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 #include "redis/reply_reader.hpp"
 
 namespace zkrecipes::detail {

@@ -113,7 +113,7 @@ void spool_state::leave() {
   sender_.notify();
   progress_.notify();
   target_->cancel();
-  release(*on_, life_.get());
+  release(on_->strand, life_.get());
 }
 
 void spool_state::drop() {
@@ -231,7 +231,7 @@ spool_state::spool_state(scheduler_ptr on, spool_options options, std::unique_pt
 
 void spool_state::start() {
   life_ = std::make_shared<spool_life>(weak_from_this(), disk_);
-  keep_until_shutdown(*on_, life_);
+  keep_until_shutdown(on_->strand, life_);
   launch_detached(on_->strand, owning(shared_from_this(), &spool_state::write));
   launch_detached(on_->strand, owning(shared_from_this(), &spool_state::send));
 }

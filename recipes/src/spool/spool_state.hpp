@@ -15,7 +15,7 @@
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/spool/spooled_producer.hpp>
 
-#include "limit/waiting_place.hpp"
+#include "limit/waiting_line.hpp"
 #include "session/operation.hpp"
 #include "spool/spool_disk.hpp"
 #include "spool/spool_target.hpp"

@@ -15,10 +15,10 @@
 #include <zkrecipes/session.hpp>
 #include <zkrecipes/spool/spooled_producer.hpp>
 
+#include "backend/request.hpp"
 #include "queue/producer_state.hpp"
 #include "queue/queue_core.hpp"
 #include "session/core.hpp"
-#include "session/request_size.hpp"
 #include "spool/make_spool.hpp"
 #include "spool/spool_state.hpp"
 #include "spool/spool_target.hpp"

@@ -2,15 +2,14 @@
 #include <array>
 
 #include "balance/pacer.hpp"
-#include "barrier/round_record.hpp"
-#include "commit/commit_record.hpp"
+#include "barrier/round_view.hpp"
 #include "commit/transaction_index.hpp"
 #include "election/term_record.hpp"
 #include "fuzz/target.hpp"
 #include "line/line_spec.hpp"
 #include "notes/consumer_notes.hpp"
-#include "once/once_state.hpp"
-#include "semaphore/permits.hpp"
+#include "once/once_per.hpp"
+#include "semaphore/semaphore.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/map_reader.hpp"
 #include "shards/member_record.hpp"

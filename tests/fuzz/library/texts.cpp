@@ -6,8 +6,8 @@
 #include "backend/guardian/guardian_message.hpp"
 #include "format/json_object.hpp"
 #include "fuzz/target.hpp"
-#include "session/host_list.hpp"
 #include "session/paths.hpp"
+#include "session/server_list.hpp"
 
 namespace fuzz::library_texts_targets {
 

@@ -5,7 +5,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 
-#include "session/make.hpp"
+#include "session/core.hpp"
 
 namespace zkrecipes::simulation {
 

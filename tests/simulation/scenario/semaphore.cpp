@@ -1,4 +1,6 @@
 // The clients acquire one, two or three permits at a time, and change the size while permits are in use.
+#include "semaphore/semaphore.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -9,7 +11,6 @@
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 #include "scenario/shared_line.hpp"
-#include "semaphore/permits.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -5,7 +5,6 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "commit/commit_record.hpp"
 #include "commit/transaction_index.hpp"
 #include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"

@@ -12,7 +12,7 @@
 
 #include <zkrecipes/error.hpp>
 
-#include "backend/endpoint.hpp"
+#include "backend/link.hpp"
 #include "world/chance.hpp"
 #include "world/pipe.hpp"
 

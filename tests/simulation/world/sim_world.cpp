@@ -11,8 +11,8 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
-#include "backend/broker_stream.hpp"
-#include "session/make.hpp"
+#include "backend/world.hpp"
+#include "session/core.hpp"
 #include "world/broker_network.hpp"
 #include "world/process.hpp"
 

@@ -13,7 +13,7 @@
 #include "cluster/collector.hpp"
 #include "cluster/node_walk.hpp"
 #include "cluster/nodes.hpp"
-#include "discovery/drain_mark.hpp"
+#include "discovery/service_instance.hpp"
 
 namespace zkadmin {
 

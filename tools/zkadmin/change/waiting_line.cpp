@@ -14,7 +14,7 @@
 #include "cluster/line_status.hpp"
 #include "cluster/nodes.hpp"
 #include "line/line_spec.hpp"
-#include "semaphore/permits.hpp"
+#include "semaphore/semaphore.hpp"
 
 namespace zkadmin {
 namespace {

@@ -4,14 +4,13 @@
 #include <tuple>
 #include <utility>
 
-#include "barrier/round_record.hpp"
 #include "barrier/round_view.hpp"
 #include "base/tasks.hpp"
 #include "base/text.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
 #include "line/line_spec.hpp"
-#include "semaphore/permits.hpp"
+#include "semaphore/semaphore.hpp"
 
 namespace zkadmin {
 namespace {

@@ -14,7 +14,7 @@
 #include "cluster/nodes.hpp"
 #include "cluster/stored_record.hpp"
 #include "line/line_spec.hpp"
-#include "once/once_state.hpp"
+#include "once/once_per.hpp"
 
 namespace zkadmin {
 namespace {

@@ -13,7 +13,7 @@
 #include "commands/intervene.hpp"
 #include "guardian/dead_session.hpp"
 #include "servers/server_line.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "sessions/session_end.hpp"
 
 namespace zkadmin {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "session/hook.hpp"
+#include "session/operation.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

@@ -15,13 +15,13 @@
 #include <zkrecipes/log.hpp>
 #include <zkrecipes/session_options.hpp>
 
-#include "backend/broker_stream.hpp"
-#include "backend/endpoint.hpp"
+#include "backend/link.hpp"
 #include "backend/tls/tls_context.hpp"
+#include "backend/world.hpp"
 #include "format/shown_text.hpp"
-#include "session/back_off.hpp"
 #include "session/condition.hpp"
 #include "session/core.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 

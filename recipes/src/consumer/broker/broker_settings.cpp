@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "session/host_list.hpp"
 #include "session/paths.hpp"
+#include "session/server_list.hpp"
 
 namespace zkrecipes::detail {
 

@@ -3,8 +3,8 @@
 #include <zkrecipes/consumer/consumer_coordinator.hpp>
 
 #include "career/coordinator.hpp"
-#include "session/make.hpp"
-#include "session/stoppable_run.hpp"
+#include "session/background.hpp"
+#include "session/core.hpp"
 
 namespace zkrecipes {
 

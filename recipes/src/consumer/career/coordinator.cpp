@@ -15,11 +15,9 @@
 #include "career/term_seat.hpp"
 #include "line/own_node.hpp"
 #include "line/waiter.hpp"
-#include "session/back_off.hpp"
+#include "session/background.hpp"
 #include "session/condition.hpp"
-#include "session/forwarding.hpp"
-#include "session/mending.hpp"
-#include "session/undo.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 

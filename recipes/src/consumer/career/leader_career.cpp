@@ -3,7 +3,7 @@
 #include <zkrecipes/consumer/leader_career.hpp>
 
 #include "career/term_state.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 
 namespace zkrecipes {
 

@@ -6,8 +6,8 @@
 
 #include "election/term_record.hpp"
 #include "notes/consumer_notes.hpp"
-#include "session/back_off.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "career/term_state.hpp"
-#include "session/forwarding.hpp"
-#include "session/hook.hpp"
+#include "session/condition.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 

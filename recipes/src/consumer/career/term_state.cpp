@@ -14,9 +14,9 @@
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/transaction.hpp>
 
-#include "session/back_off.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 

@@ -1,6 +1,6 @@
 #include "delivery/delivery_log.hpp"
 
-#include "session/hook.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
 

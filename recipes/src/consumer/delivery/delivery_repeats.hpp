@@ -17,9 +17,9 @@
 #include "delivery/delivery_window.hpp"
 #include "delivery/message_source.hpp"
 #include "format/json_object.hpp"
-#include "session/back_off.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 

@@ -11,7 +11,7 @@
 
 #include <zkrecipes/consumer/queue_consumer.hpp>
 
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

@@ -12,7 +12,6 @@
 #include "backend/begin_once.hpp"
 #include "career/term_state.hpp"
 #include "format/shown_text.hpp"
-#include "session/hook.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {

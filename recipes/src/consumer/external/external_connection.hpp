@@ -13,8 +13,8 @@
 
 #include "career/task.hpp"
 #include "delivery/read_ahead.hpp"
-#include "session/back_off.hpp"
 #include "session/condition.hpp"
+#include "session/outcomes.hpp"
 #include "source/source_frame.hpp"
 
 namespace zkrecipes::detail {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 
 namespace zkrecipes::detail {
 

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "limit/longest_times.hpp"
+#include "limit/arrival_rule.hpp"
 
 namespace zkrecipes::detail {
 

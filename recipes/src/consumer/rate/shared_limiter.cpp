@@ -12,9 +12,9 @@
 #include <zkrecipes/consumer/shared_limiter.hpp>
 
 #include "rate/slice_share.hpp"
-#include "session/make.hpp"
+#include "session/background.hpp"
+#include "session/core.hpp"
 #include "session/paths.hpp"
-#include "session/stoppable_run.hpp"
 #include "shards/group_member.hpp"
 
 namespace zkrecipes::detail {

@@ -4,7 +4,7 @@
 
 #include <boost/asio/error.hpp>
 
-#include "limit/longest_times.hpp"
+#include "limit/arrival_rule.hpp"
 
 namespace zkrecipes::detail {
 
@@ -195,7 +195,7 @@ std::optional<error_code> slice_share::get_in_line(const acquire_waiter_ptr& min
   listen(mine);  // before anything can end the wait, because the handler uses the slot for its next operation
   line_.push(mine);
   if (mine->deadline != no_ticks_limit) deadlines_.emplace(mine->deadline, mine.get());
-  if (is_first) keep_until_shutdown(*clock_.get_scheduler(), shared_from_this());
+  if (is_first) keep_until_shutdown(clock_.get_scheduler()->strand, shared_from_this());
   if (!timer_) {
     timer_ = std::make_shared<line_timer>(clock_, [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->serve();
@@ -266,7 +266,7 @@ void slice_share::set_timer(ticks now) {
 
 slice_share::kept slice_share::end_line() {
   timer_->clear();
-  return release(*clock_.get_scheduler(), this);
+  return release(clock_.get_scheduler()->strand, this);
 }
 
 void slice_share::hold_off(lease_clock::duration length) {

@@ -15,7 +15,6 @@
 
 #include "limit/arrival_rule.hpp"
 #include "limit/waiting_line.hpp"
-#include "limit/waiting_place.hpp"
 
 namespace zkrecipes::detail {
 

@@ -6,10 +6,9 @@
 #include <exception>
 #include <utility>
 
-#include "session/forwarding.hpp"
-#include "session/mending.hpp"
+#include "session/background.hpp"
+#include "session/condition.hpp"
 #include "session/outcomes.hpp"
-#include "session/undo.hpp"
 #include "shards/group_nodes.hpp"
 
 namespace zkrecipes::detail {

@@ -12,7 +12,7 @@
 #include <zkrecipes/consumer/shard_group.hpp>
 
 #include "line/own_node.hpp"
-#include "session/back_off.hpp"
+#include "session/outcomes.hpp"
 #include "shards/group_frame.hpp"
 #include "shards/group_planner.hpp"
 #include "shards/member_record.hpp"

@@ -10,7 +10,7 @@
 
 #include "career/coordinator.hpp"
 #include "career/task.hpp"
-#include "session/back_off.hpp"
+#include "session/outcomes.hpp"
 #include "shards/group_frame.hpp"
 
 namespace zkrecipes::detail {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "format/json_object.hpp"
-#include "session/back_off.hpp"
 #include "session/outcomes.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/shard_name.hpp"

@@ -6,7 +6,7 @@
 
 #include "election/term_record.hpp"
 #include "line/line_spec.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/outcomes.hpp"
 #include "shards/group_nodes.hpp"
 #include "shards/shard_quarantine.hpp"

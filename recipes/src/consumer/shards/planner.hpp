@@ -13,7 +13,7 @@
 #include <zkrecipes/lease_clock.hpp>
 
 #include "career/term_state.hpp"
-#include "group/children_reader.hpp"
+#include "group/children_view.hpp"
 #include "session/background.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"

@@ -9,7 +9,7 @@
 
 #include <zkrecipes/lease_clock.hpp>
 
-#include "group/children_reader.hpp"
+#include "group/children_view.hpp"
 
 namespace zkrecipes::detail {
 

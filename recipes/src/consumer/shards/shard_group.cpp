@@ -10,12 +10,11 @@
 #include <zkrecipes/consumer/shard_group_view.hpp>
 
 #include "career/career_bounds.hpp"
+#include "session/background.hpp"
 #include "session/core.hpp"
-#include "session/make.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
-#include "session/stoppable_run.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/group_member.hpp"
 #include "shards/group_view_maker.hpp"

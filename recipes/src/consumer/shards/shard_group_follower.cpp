@@ -8,14 +8,11 @@
 #include <zkrecipes/consumer/shard_group_follower.hpp>
 #include <zkrecipes/consumer/shard_group_view.hpp>
 
-#include "group/children_reader.hpp"
-#include "session/back_off.hpp"
+#include "group/children_view.hpp"
 #include "session/background.hpp"
+#include "session/condition.hpp"
 #include "session/core.hpp"
-#include "session/forwarding.hpp"
-#include "session/make.hpp"
 #include "session/outcomes.hpp"
-#include "session/refusals.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/group_view_maker.hpp"
 

@@ -9,7 +9,7 @@
 #include "career/known_record.hpp"
 #include "career/take_over.hpp"
 #include "career/term_state.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/outcomes.hpp"
 #include "session/together.hpp"
 #include "shards/shard_quarantine.hpp"

@@ -13,8 +13,8 @@
 
 #include "career/term_service.hpp"
 #include "line/own_node.hpp"
-#include "session/back_off.hpp"
 #include "session/background.hpp"
+#include "session/outcomes.hpp"
 #include "shards/group_frame.hpp"
 #include "shards/shard_seat.hpp"
 

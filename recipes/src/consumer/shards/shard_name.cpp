@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 
 namespace zkrecipes::detail {
 

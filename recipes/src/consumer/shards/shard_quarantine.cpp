@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "career/known_record.hpp"
-#include "session/hook.hpp"
+#include "session/operation.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

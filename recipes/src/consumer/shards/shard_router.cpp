@@ -2,7 +2,7 @@
 
 #include <zkrecipes/consumer/shard_router.hpp>
 
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "shards/map_reader.hpp"
 
 namespace zkrecipes {

@@ -8,7 +8,7 @@
 
 #include "career/term_seat.hpp"
 #include "line/own_node.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "shards/group_frame.hpp"
 
 namespace zkrecipes::detail {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 
 namespace zkrecipes::detail {
 

@@ -9,8 +9,8 @@
 
 #include <zkrecipes/transaction.hpp>
 
-#include "session/back_off.hpp"
-#include "session/watch.hpp"
+#include "session/outcomes.hpp"
+#include "session/watch_registry.hpp"
 #include "source/source_frame.hpp"
 
 namespace zkrecipes::detail {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 
 namespace zkrecipes::detail {
 

@@ -14,7 +14,7 @@
 
 #include <zkrecipes/queue_base.hpp>
 
-#include "session/watch.hpp"
+#include "session/watch_registry.hpp"
 #include "source/position_node.hpp"
 #include "topic/log_position.hpp"
 #include "topic/topic_frame.hpp"

@@ -7,7 +7,7 @@
 
 #include <zkrecipes/transaction.hpp>
 
-#include "session/hook.hpp"
+#include "session/operation.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

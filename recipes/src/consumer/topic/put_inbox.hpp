@@ -18,7 +18,6 @@
 #include <zkrecipes/detail/initiate.hpp>
 
 #include "session/operation.hpp"
-#include "session/reach_limit.hpp"
 #include "topic/packed_batch.hpp"
 
 namespace zkrecipes::detail {

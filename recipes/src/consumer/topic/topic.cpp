@@ -10,7 +10,7 @@
 
 #include <zkrecipes/consumer/topic.hpp>
 
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "shards/shard_name.hpp"

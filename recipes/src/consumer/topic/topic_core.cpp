@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/request.hpp"
 #include "backend/worded_errors.hpp"
 #include "queue/dead_letter_folder.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
-#include "session/request_size.hpp"
 #include "session/together.hpp"
 #include "topic/log_position.hpp"
 #include "topic/topic_letters.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 #include "session/paths.hpp"
 
 namespace zkrecipes::detail {

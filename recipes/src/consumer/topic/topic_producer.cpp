@@ -14,10 +14,10 @@
 #include <zkrecipes/consumer/topic_producer.hpp>
 
 #include "backend/begin_once.hpp"
+#include "backend/request.hpp"
 #include "backend/worded_errors.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/outcomes.hpp"
-#include "session/request_size.hpp"
 #include "topic/put_inbox.hpp"
 #include "topic/topic_core.hpp"
 #include "topic/topic_frame.hpp"

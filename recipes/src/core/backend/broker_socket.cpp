@@ -6,7 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
-#include "backend/endpoint.hpp"
+#include "backend/link.hpp"
 #include "backend/tls/tls_context.hpp"
 
 namespace zkrecipes::backend {

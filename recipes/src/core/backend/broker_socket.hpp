@@ -8,9 +8,9 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
 
-#include "backend/broker_stream.hpp"
-#include "backend/home_process.hpp"
+#include "backend/descriptors.hpp"
 #include "backend/tls/tls_context.hpp"
+#include "backend/world.hpp"
 
 namespace zkrecipes::backend {
 

@@ -1,17 +1,45 @@
+// The seam's connection to a server: where it is, and what it carries.
 #pragma once
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <boost/asio/ip/tcp.hpp>
+
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/session_options.hpp>
 
-#include "backend/endpoint.hpp"
 #include "backend/request.hpp"
 
 namespace zkrecipes::backend {
+
+// How sockets of TCP are opened.
+
+/// Opens a socket that no child process inherits, unlike Asio's, and that sends each write at once. Errors: those of
+/// the system.
+error_code open_tcp_socket(boost::asio::ip::tcp::socket& socket, const boost::asio::ip::tcp& protocol);
+
+/// Where a server listens.
+struct endpoint {
+  std::string address;  ///< A host name before `world::resolve`, a numeric address after it.
+  std::uint16_t port = 2181;
+
+  friend bool operator==(const endpoint&, const endpoint&) = default;
+};
+
+/// "address:port", with brackets around an IPv6 address.
+std::string to_string(const endpoint& server);
+
+/// One host name and its numeric addresses. No address: it could not be resolved, for the reason that the system gave;
+/// `timed_out`: it gives no answer.
+struct resolved_name {
+  endpoint name;
+  std::vector<endpoint> addresses;
+  error_code error{};
+};
 
 /// Identifies the session that a server is to take up again. An id of zero asks for a new session.
 struct session_key {

@@ -7,20 +7,45 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <boost/asio/buffer.hpp>
+
+#include <zkrecipes/error.hpp>
 #include <zkrecipes/lease_clock.hpp>
 
-#include "backend/broker_stream.hpp"
-#include "backend/endpoint.hpp"
-#include "backend/guardian/guardian_line.hpp"
+#include "backend/guardian/guardian_message.hpp"
 #include "backend/link.hpp"
 
 namespace zkrecipes::backend {
+
+/// The bytes of a connection to a broker of messages.
+/// On the strand. The callbacks must keep this object alive; none comes from inside the call.
+class broker_stream {
+ public:
+  using connected = std::function<void(const error_code&)>;
+  using moved = std::function<void(const error_code&, std::size_t)>;
+
+  broker_stream() = default;
+  virtual ~broker_stream() = default;
+  broker_stream(const broker_stream&) = delete;
+  broker_stream& operator=(const broker_stream&) = delete;
+
+  /// Connects to a numeric address, and completes the handshake of TLS if there is one. Errors: `tls_errc`, and those
+  /// of the system.
+  virtual void connect(const endpoint& broker, connected then) = 0;
+  /// One read at a time, and one write. `eof`: the broker has closed the connection.
+  virtual void read_some(boost::asio::mutable_buffer to, moved then) = 0;
+  /// Writes all of it.
+  virtual void write(boost::asio::const_buffer all, moved then) = 0;
+  /// Reads and writes under way end with `operation_aborted`.
+  virtual void close() = 0;
+};
 
 using timer_id = std::uint64_t;
 using resolve_handler = std::function<void(std::vector<resolved_name>)>;

@@ -4,8 +4,8 @@
 #include <zkrecipes/barrier.hpp>
 
 #include "format/json_object.hpp"
+#include "session/core.hpp"
 #include "session/deadline.hpp"
-#include "session/make.hpp"
 #include "session/outcomes.hpp"
 #include "session/together.hpp"
 

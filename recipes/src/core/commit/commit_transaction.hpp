@@ -6,7 +6,6 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "commit/commit_record.hpp"
 #include "commit/transaction_index.hpp"
 #include "session/together.hpp"
 

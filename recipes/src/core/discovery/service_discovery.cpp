@@ -3,13 +3,12 @@
 
 #include <zkrecipes/service_discovery.hpp>
 
+#include "backend/request.hpp"
 #include "backend/worded_errors.hpp"
-#include "discovery/drain_mark.hpp"
-#include "discovery/service_snapshot.hpp"
-#include "group/children_reader.hpp"
-#include "group/kept_node.hpp"
-#include "session/make.hpp"
-#include "session/request_size.hpp"
+#include "discovery/service_instance.hpp"
+#include "group/children_view.hpp"
+#include "group/persistent_node.hpp"
+#include "session/core.hpp"
 
 namespace zkrecipes {
 

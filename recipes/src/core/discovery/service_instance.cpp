@@ -1,3 +1,5 @@
+#include "discovery/service_instance.hpp"
+
 #include <array>
 #include <limits>
 #include <optional>
@@ -5,8 +7,69 @@
 
 #include <zkrecipes/service_discovery.hpp>
 
-#include "discovery/drain_mark.hpp"
+#include "backend/worded_errors.hpp"
 #include "format/json_object.hpp"
+#include "session/paths.hpp"
+
+namespace zkrecipes::detail {
+
+namespace {
+
+std::optional<service_instance> instance_of(const child_ptr& node) {
+  if (!node || node->error) return std::nullopt;
+  return parse_service_instance(node->data);
+}
+
+void add(std::vector<service_instance>& to, std::optional<service_instance> instance) {
+  if (instance) to.push_back(std::move(*instance));
+}
+
+}  // namespace
+
+bool is_name(const std::string& text) { return text.find('/') == text.npos && path_problem(join("/", text)).empty(); }
+
+error_code problem_with(const service_instance& instance, const std::optional<std::string>& text) {
+  const bool can_be = instance.type == service_type::dynamic || instance.type == service_type::static_node;
+  if (!can_be) return backend::bad_arguments("service_instance::type is neither dynamic nor static_node");
+  if (!is_name(instance.name)) return backend::bad_arguments("service_instance::name can not be a node's name");
+  if (!is_name(instance.id)) return backend::bad_arguments("service_instance::id can not be a node's name");
+  if (!text) return backend::bad_arguments("service_instance: a text is not UTF-8, or payload or uri_spec not JSON");
+  return {};
+}
+
+service_snapshot interpret(const children_snapshot& nodes) {
+  service_snapshot result;
+  result.nodes = nodes;
+  for (const auto& each : nodes.nodes) {
+    auto instance = instance_of(each);
+    if (instance) {
+      result.instances.push_back(std::move(*instance));
+    } else {
+      result.broken.push_back({each->name, each->error ? each->error : make_error_code(errc::foreign_data)});
+    }
+  }
+  return result;
+}
+
+service_change interpret(const children_snapshot& before, const children_snapshot& now) {
+  auto nodes = difference(before, now);
+  service_change result;
+  result.now = interpret(now);
+  for (const auto& each : nodes.added) add(result.added, instance_of(each));
+  for (const auto& each : nodes.removed) add(result.removed, instance_of(each));
+  for (const auto& each : nodes.changed) {
+    auto old = instance_of(before.find(each->name));
+    auto present = instance_of(each);
+    if (present) {
+      add(old ? result.changed : result.added, std::move(present));
+    } else {
+      add(result.removed, std::move(old));
+    }
+  }
+  return result;
+}
+
+}  // namespace zkrecipes::detail
 
 namespace zkrecipes {
 
@@ -23,7 +86,7 @@ constexpr std::array<std::pair<service_type, std::string_view>, 4> types{{
     {service_type::dynamic_sequential, "DYNAMIC_SEQUENTIAL"},
 }};
 
-std::string_view name_of(service_type type) {
+std::string_view type_name(service_type type) {
   for (const auto& [each, name] : types) {
     if (each == type) return name;
   }
@@ -75,7 +138,7 @@ std::optional<std::string> to_json(const service_instance& instance) {
   set_number(object, "port", instance.port);
   set_number(object, "sslPort", instance.ssl_port);
   if (!set_value(object, "payload", instance.payload)) return std::nullopt;
-  object.set("registrationTimeUTC", instance.registration_time).set("serviceType", name_of(instance.type));
+  object.set("registrationTimeUTC", instance.registration_time).set("serviceType", type_name(instance.type));
   if (!set_value(object, "uriSpec", instance.uri_spec)) return std::nullopt;
   object.set_flag("enabled", instance.enabled);
   auto text = object.to_text();

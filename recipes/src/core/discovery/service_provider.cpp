@@ -10,10 +10,9 @@
 
 #include <zkrecipes/service_provider.hpp>
 
-#include "discovery/service_snapshot.hpp"
-#include "group/children_reader.hpp"
-#include "session/hook.hpp"
-#include "session/make.hpp"
+#include "discovery/service_instance.hpp"
+#include "group/children_view.hpp"
+#include "session/core.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 

@@ -2,10 +2,26 @@
 // names, data and the words of other programs may hold anything.
 #pragma once
 
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace zkrecipes::detail {
+
+/// For numbers in names and records. Nothing unless the text consists of decimal digits, and the number fits. Leading
+/// zeros are read over.
+template <class Number>
+std::optional<Number> parse_whole(std::string_view text) {
+  const bool has_sign = text.starts_with('-');
+  if (text.empty() || has_sign) return std::nullopt;
+  Number value{};
+  const auto* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  const bool is_whole = read.ec == std::errc() && read.ptr == end;
+  return is_whole ? std::optional(value) : std::nullopt;
+}
 
 /// Stands for what is not shown, and for each byte that is no UTF-8.
 inline constexpr char32_t replacement = U'\uFFFD';

@@ -2,11 +2,11 @@
 
 #include <zkrecipes/membership.hpp>
 
+#include "backend/request.hpp"
 #include "backend/worded_errors.hpp"
-#include "group/kept_node.hpp"
-#include "session/make.hpp"
+#include "group/persistent_node.hpp"
+#include "session/core.hpp"
 #include "session/paths.hpp"
-#include "session/request_size.hpp"
 
 namespace zkrecipes {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "line/line_spec.hpp"
-#include "session/back_off.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 

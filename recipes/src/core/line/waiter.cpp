@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "line/line_spec.hpp"
-#include "session/hook.hpp"
+#include "session/operation.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes::detail {

@@ -20,8 +20,8 @@
 
 #include "line/line_spec.hpp"
 #include "line/own_node.hpp"
+#include "session/condition.hpp"
 #include "session/core.hpp"
-#include "session/forwarding.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {

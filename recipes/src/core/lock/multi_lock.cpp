@@ -16,8 +16,8 @@
 #include "line/line_spec.hpp"
 #include "line/waiter.hpp"
 #include "lock/lock_line.hpp"
+#include "session/core.hpp"
 #include "session/deadline.hpp"
-#include "session/make.hpp"
 
 namespace zkrecipes::detail {
 

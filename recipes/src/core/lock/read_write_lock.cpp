@@ -8,8 +8,8 @@
 #include "line/line_spec.hpp"
 #include "line/own_node.hpp"
 #include "line/waiter.hpp"
+#include "session/core.hpp"
 #include "session/deadline.hpp"
-#include "session/make.hpp"
 
 namespace zkrecipes {
 

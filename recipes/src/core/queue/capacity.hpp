@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "queue/queue_frame.hpp"
-#include "session/back_off.hpp"
-#include "session/turnstile.hpp"
+#include "session/condition.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 

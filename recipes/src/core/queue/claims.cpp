@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "queue/queue_layout.hpp"
-#include "session/back_off.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

@@ -12,7 +12,6 @@
 
 #include "queue/queue_frame.hpp"
 #include "queue/queue_layout.hpp"
-#include "queue/server_clock.hpp"
 
 namespace zkrecipes::detail {
 

@@ -10,7 +10,7 @@
 #include "backend/begin_once.hpp"
 #include "line/waiter.hpp"
 #include "session/background.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 
 namespace zkrecipes::detail {
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "backend/begin_once.hpp"
+#include "backend/request.hpp"
 #include "backend/worded_errors.hpp"
-#include "session/forwarding.hpp"
+#include "session/condition.hpp"
 #include "session/outcomes.hpp"
-#include "session/request_size.hpp"
 
 namespace zkrecipes::detail {
 

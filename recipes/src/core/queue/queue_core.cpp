@@ -5,11 +5,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "backend/request.hpp"
 #include "line/line_spec.hpp"
 #include "queue/queue_layout.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
-#include "session/request_size.hpp"
 
 namespace zkrecipes::detail {
 

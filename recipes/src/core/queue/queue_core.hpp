@@ -13,9 +13,8 @@
 #include "queue/claims.hpp"
 #include "queue/item_list.hpp"
 #include "queue/queue_frame.hpp"
-#include "queue/server_clock.hpp"
-#include "session/hook.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 

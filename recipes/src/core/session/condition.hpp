@@ -1,9 +1,12 @@
-// The one primitive that the library's coroutines wait on: for a notification, a point in time, or their cancellation.
+// What coroutines wait on: `condition`, for a notification, a point in time, or their cancellation. Built of it: a
+// forwarding from one to another, and a turnstile.
 #pragma once
 
+#include <cstddef>
 #include <list>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -61,5 +64,61 @@ class condition {
 
 /// True if the calling coroutine has been cancelled, with any type of cancellation.
 awaitable<bool> cancelled();
+
+/// While it lives, each notification of `from` also notifies `to`. A coroutine that has to wait for signals of several
+/// objects waits on a condition of its own, and has the conditions of these objects forwarded to it. Both conditions
+/// have to outlive the forwarding. Forwardings must not form a circle. On the strand only.
+class forwarding {
+ public:
+  forwarding(condition& from, condition& to) : from_(from), to_(to), next_(from.forwardings_) {
+    from_.forwardings_ = this;
+  }
+  forwarding(const forwarding&) = delete;
+  forwarding& operator=(const forwarding&) = delete;
+  ~forwarding() {
+    auto** link = &from_.forwardings_;
+    while (*link != this) link = &(*link)->next_;
+    *link = next_;
+  }
+
+ private:
+  friend class condition;
+  condition& from_;
+  condition& to_;
+  forwarding* next_;
+};
+
+// Lets only a limited number of coroutines through at the same time, first come, first served. On the strand only.
+
+class turnstile {
+ public:
+  explicit turnstile(std::size_t width) : free_(width) {}
+
+  /// Lets the next coroutine through when it is destroyed.
+  class pass {
+   public:
+    pass() = default;
+    explicit pass(turnstile& of) : of_(&of) {}
+    pass(pass&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
+    pass& operator=(pass&&) = delete;
+    ~pass() {
+      if (of_) of_->leave();
+    }
+    explicit operator bool() const noexcept { return of_ != nullptr; }
+
+   private:
+    turnstile* of_ = nullptr;
+  };
+
+  /// Waits for a pass; empty if the wait was cancelled. The pass must not outlive the turnstile.
+  awaitable<pass> enter(scheduler_ptr on);
+
+ private:
+  struct waiter;
+  void leave();
+
+  std::size_t free_;
+  std::list<waiter*> waiting_;
+};
 
 }  // namespace zkrecipes::detail

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "backend/link.hpp"
-#include "session/back_off.hpp"
-#include "session/connection.hpp"
 #include "session/credentials.hpp"
-#include "session/known_servers.hpp"
+#include "session/outcomes.hpp"
+#include "session/requests_in_flight.hpp"
+#include "session/server_list.hpp"
 
 namespace zkrecipes::backend {
 class tls_context;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <typeindex>
@@ -14,17 +15,17 @@
 #include <zkrecipes/session.hpp>
 
 #include "backend/link.hpp"
+#include "session/condition.hpp"
 #include "session/connector.hpp"
 #include "session/credentials.hpp"
 #include "session/guardian_client.hpp"
-#include "session/known_servers.hpp"
 #include "session/lease_keeper.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
 #include "session/removals.hpp"
 #include "session/requests.hpp"
+#include "session/server_list.hpp"
 #include "session/session_life.hpp"
-#include "session/turnstile.hpp"
 
 namespace zkrecipes::detail {
 
@@ -123,5 +124,40 @@ class core final : private backend::link_listener,
 };
 
 using core_ptr = std::shared_ptr<core>;
+
+/// Decides when a background task, which goes on in any case, reports that a server is too busy: a `server_error` is
+/// reported only after `retry_policy::limit` from the first one in a row, because an operation would go on trying for
+/// as long. Every other result is reported at once.
+class refusals {
+ public:
+  bool is_news(const core& session, const error_code& error) {
+    if (!is_server_refusal(error)) {
+      until_.reset();
+    } else if (!until_) {
+      until_ = session.retry_deadline();
+    }
+    return !until_ || session.now() >= *until_;
+  }
+
+ private:
+  std::optional<lease_clock::time_point> until_;
+};
+
+// Makes the core of a session: checks the options, makes its world, and returns the pointer that closes it.
+
+using world_factory = std::function<std::unique_ptr<backend::world>(asio::any_io_executor strand)>;
+
+/// \throws std::invalid_argument naming the executor, as that of `whose`, if it is empty.
+scheduler_ptr make_scheduler(const char* whose, const asio::any_io_executor& executor, const world_factory& world);
+
+/// When the last copy of the pointer is destroyed, the session is closed in the background.
+/// \throws std::invalid_argument
+core_ptr make_core(const asio::any_io_executor& executor, session_options options, const world_factory& world);
+
+/// The core of the session that a recipe is made on. \throws std::invalid_argument if the session was moved from.
+const core_ptr& require_session(const session& over);
+
+/// \throws std::invalid_argument naming the field.
+void check(const session_options& options);
 
 }  // namespace zkrecipes::detail

@@ -12,10 +12,9 @@
 
 #include <zkrecipes/session_options.hpp>
 
-#include "backend/endpoint.hpp"
-#include "backend/guardian/guardian_line.hpp"
+#include "backend/guardian/guardian_message.hpp"
 #include "backend/link.hpp"
-#include "session/back_off.hpp"
+#include "session/outcomes.hpp"
 #include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {

@@ -10,7 +10,7 @@
 #include <zkrecipes/node.hpp>
 
 #include "backend/wiped_credentials.hpp"
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 #include "session/credentials.hpp"
 #include "session/paths.hpp"
 

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
+#include <list>
 #include <memory>
 #include <new>
 #include <tuple>
@@ -26,11 +28,73 @@
 #include <zkrecipes/error.hpp>
 
 #include "backend/worded_errors.hpp"
+#include "backend/world.hpp"
 #include "session/condition.hpp"
-#include "session/reach_limit.hpp"
 #include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {
+
+/// Ends operations that wait for a connection (`retry_policy::limit`): all of a session's with one timer. An operation
+/// is over when the session has had no connection for `limit` since the operation began. A connection that breaks later
+/// gives it `limit` from then. On the strand.
+class reach_limit {
+ public:
+  /// `limit`: zero means none. `world` has to live as long.
+  reach_limit(backend::world& world, std::chrono::milliseconds limit) : world_(world), limit_(limit) {}
+  reach_limit(const reach_limit&) = delete;
+  ~reach_limit() { stop_timer(); }
+
+  /// One operation, for as long as it lives.
+  class waiting {
+   public:
+    waiting(reach_limit& in, asio::cancellation_signal& signal);
+    waiting(const waiting&) = delete;
+    ~waiting();
+    /// Whether the operation was cancelled for want of a connection.
+    bool is_over() const noexcept { return is_over_; }
+    /// Whether there was a connection while the operation waited, so that a request may have been sent.
+    bool had_connection() const noexcept { return in_.is_connected_ || in_.since_ >= since_; }
+
+   private:
+    friend class reach_limit;
+    reach_limit& in_;
+    asio::cancellation_signal& signal_;
+    lease_clock::time_point since_;
+    bool is_over_ = false;
+    std::list<waiting*>::iterator here_;
+  };
+
+  void connected();
+  void disconnected();
+
+ private:
+  void set_timer();
+  void stop_timer();
+  void end_late();
+
+  backend::world& world_;
+  std::chrono::milliseconds limit_;
+  std::list<waiting*> all_;  // in the order in which they began, or since when they have had no connection
+  bool is_connected_ = false;
+  lease_clock::time_point since_ = lease_clock::time_point::min();  // when the last connection broke
+  backend::timer_id timer_ = 0;
+};
+
+/// Wraps a user's hook, so that the library calls a function which never throws. An exception of the hook is thrown on
+/// the session's executor instead, like that of a handler; the library goes on as if the hook had returned nothing,
+/// `false` or 0. (docs/operations.md has the rule.)
+template <class Result, class... Params>
+std::function<Result(Params...)> guarded(const scheduler& on, std::function<Result(Params...)> hook) {
+  if (!hook) return nullptr;
+  return [base = on.base, hook = std::move(hook)](Params... args) -> Result {
+    try {
+      return hook(std::forward<Params>(args)...);
+    } catch (...) {
+      asio::post(base, [failure = std::current_exception()] { std::rethrow_exception(failure); });
+      return Result();
+    }
+  };
+}
 
 /// Carries a cancellation by the user to the strand.
 struct relay {

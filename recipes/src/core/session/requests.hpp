@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "session/back_off.hpp"
+#include "session/outcomes.hpp"
 #include "session/requests_in_flight.hpp"
 
 namespace zkrecipes::detail {

@@ -5,10 +5,10 @@
 
 #include <zkrecipes/node.hpp>
 
+#include "backend/request.hpp"
 #include "backend/worded_errors.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
-#include "session/request_size.hpp"
 
 namespace zkrecipes::detail {
 

@@ -10,11 +10,9 @@
 
 #include <zkrecipes/counter.hpp>
 
-#include "session/back_off.hpp"
 #include "session/core.hpp"
-#include "session/make.hpp"
 #include "session/operation.hpp"
-#include "shared/path_turns.hpp"
+#include "session/outcomes.hpp"
 #include "shared/replace.hpp"
 
 namespace zkrecipes::detail {

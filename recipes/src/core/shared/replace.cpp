@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "backend/request.hpp"
 #include "session/outcomes.hpp"
-#include "session/request_size.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes::detail {

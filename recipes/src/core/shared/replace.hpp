@@ -1,12 +1,40 @@
 // Writes a node conditionally, and finds out whether the write was executed.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 
+#include "session/condition.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
+
+/// Turns at a node for all of a session who write to it in tries, one at a time: writes of one session to one node
+/// never conflict with each other. Owned by those who write. On the strand.
+class path_turns {
+ public:
+  static std::shared_ptr<path_turns> of(const core_ptr& session, const std::string& path) {
+    auto& known = session->commons().at<path_turns>(path);
+    auto turns = known.lock();
+    if (!turns) known = turns = std::make_shared<path_turns>(session, path);
+    return turns;
+  }
+
+  path_turns(core_ptr session, std::string path) : session_(std::move(session)), path_(std::move(path)) {}
+  path_turns(const path_turns&) = delete;
+  path_turns& operator=(const path_turns&) = delete;
+  ~path_turns() { session_->commons().end<path_turns>(path_); }
+
+  /// As `turnstile::enter`. The pass must not outlive this.
+  awaitable<turnstile::pass> enter() { return turns_.enter(session_->get_scheduler()); }
+
+ private:
+  core_ptr session_;
+  std::string path_;
+  turnstile turns_{1};
+};
 
 /// Whether the reply was lost and the request may have been executed, or may yet be. Once a later request has been
 /// answered it can no longer be executed, because an earlier request is executed earlier or never.

@@ -2,8 +2,8 @@
 
 #include <zkrecipes/shared_value.hpp>
 
-#include "session/make.hpp"
-#include "session/request_size.hpp"
+#include "backend/request.hpp"
+#include "session/core.hpp"
 #include "shared/replace.hpp"
 
 namespace zkrecipes {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "balance/largest_range.hpp"
+#include "balance/pending_move.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

@@ -10,15 +10,15 @@
 
 #include <zkrecipes/flow/shared_balance.hpp>
 
-#include "balance/largest_range.hpp"
 #include "balance/pace_membership.hpp"
+#include "balance/pending_move.hpp"
 #include "balance/shared_pace.hpp"
+#include "session/background.hpp"
+#include "session/condition.hpp"
+#include "session/core.hpp"
 #include "session/deadline.hpp"
-#include "session/forwarding.hpp"
-#include "session/make.hpp"
-#include "session/mending.hpp"
+#include "session/outcomes.hpp"
 #include "session/paths.hpp"
-#include "session/stoppable_run.hpp"
 
 namespace zkrecipes::detail {
 

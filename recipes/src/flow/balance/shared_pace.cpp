@@ -8,7 +8,7 @@
 
 #include <zkrecipes/error.hpp>
 
-#include "balance/largest_range.hpp"
+#include "balance/pending_move.hpp"
 
 namespace zkrecipes::detail {
 
@@ -107,7 +107,7 @@ void shared_pace::move(const track_ptr& which, pending_move::handler whose) {
       answer = error_code();
       is_due = which->steps == floor_ + granule_ && is_floor_due();
     } else {
-      if (which->waiting.empty() && waiting_++ == 0) keep_until_shutdown(*scheduler_, shared_from_this());
+      if (which->waiting.empty() && waiting_++ == 0) keep_until_shutdown(scheduler_->strand, shared_from_this());
       which->waiting.push_back(made);
       // Only the lease was in its way, and may be renewed by now: the membership looks again, and waits for it.
       is_due = is_admitted_ && which->steps < limit_ && which->waiting.size() == 1;
@@ -238,7 +238,7 @@ bool shared_pace::refresh() {
   return is_over;
 }
 
-shared_pace::kept shared_pace::end_waiting() { return --waiting_ == 0 ? release(*scheduler_, this) : nullptr; }
+shared_pace::kept shared_pace::end_waiting() { return --waiting_ == 0 ? release(scheduler_->strand, this) : nullptr; }
 
 bool shared_pace::has_tracks() const {
   const std::lock_guard lock(mutex_);

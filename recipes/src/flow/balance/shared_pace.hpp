@@ -14,7 +14,7 @@
 #include <zkrecipes/flow/shared_balance.hpp>
 
 #include "balance/pending_move.hpp"
-#include "limit/waiting_place.hpp"
+#include "limit/waiting_line.hpp"
 
 namespace zkrecipes::detail {
 

@@ -5,7 +5,7 @@
 
 #include <boost/asio/error.hpp>
 
-#include "gate/gate_state.hpp"
+#include "gate/gate.hpp"
 
 namespace zkrecipes::detail {
 

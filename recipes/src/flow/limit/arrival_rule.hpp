@@ -2,7 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <zkrecipes/lease_clock.hpp>
@@ -10,6 +14,41 @@
 #include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {
+
+// Bounds that keep arrival times within 62 bits.
+
+/// The longest `per`, and the longest time after which a whole burst has come back.
+inline constexpr lease_clock::duration longest_span = std::chrono::hours(24 * 366);
+inline constexpr lease_clock::duration longest_hold_off = longest_span;
+/// A second more, because intervals are rounded up.
+inline constexpr lease_clock::duration longest_level = longest_span + longest_hold_off + std::chrono::seconds(1);
+
+inline void require_option(bool is_right, std::string_view type, std::string_view field, const std::string& value,
+                           std::string_view wanted) {
+  if (is_right) return;
+  throw std::invalid_argument(std::string(type).append("::").append(field).append(" is ").append(value).append("; ") +
+                              std::string(wanted));
+}
+
+inline std::string in_nanoseconds(lease_clock::duration length) { return std::to_string(length.count()) + " ns"; }
+
+/// \throws std::invalid_argument naming the type and the field.
+template <class Options>
+void check_rate(std::string_view type, const Options& options) {
+  constexpr std::uint64_t largest_number = 1'000'000'000;
+  constexpr std::string_view whole_range = "it must be from 1 to 1000000000";
+  const lease_clock::duration per = options.per;
+  require_option(options.rate >= 1 && options.rate <= largest_number, type, "rate", std::to_string(options.rate),
+                 whole_range);
+  require_option(per >= std::chrono::microseconds(1) && per <= longest_span, type, "per", in_nanoseconds(per),
+                 "it must be from 1 us to 366 days");
+  require_option(options.burst >= 1 && options.burst <= largest_number, type, "burst", std::to_string(options.burst),
+                 whole_range);
+  const auto seconds = std::chrono::duration<double>(per).count() * static_cast<double>(options.burst);
+  const auto longest = std::chrono::duration<double>(longest_span).count() * static_cast<double>(options.rate);
+  require_option(seconds <= longest, type, "burst", std::to_string(options.burst),
+                 "it must come back, at this rate, within 366 days");
+}
 
 /// Eighths of a nanosecond since the limiter was made. 62 bits of them are 18 years.
 using ticks = std::int64_t;

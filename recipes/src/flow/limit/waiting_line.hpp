@@ -18,6 +18,21 @@
 
 namespace zkrecipes::detail {
 
+/// Places that drop their waiters when the execution context is shut down.
+/// A limit with waiters. A waiter can own the limit, by way of the coroutine that waits, and the limit owns the waiter.
+/// The context breaks this cycle when it is shut down, and keeps the limit until then, for as long as somebody waits.
+class waiting_place {
+ public:
+  virtual ~waiting_place() = default;
+  /// Destroys all waiters without calling their handlers.
+  virtual void drop() = 0;
+};
+
+/// In the context of this executor.
+void keep_until_shutdown(const asio::any_io_executor& in, std::shared_ptr<waiting_place> which);
+/// Returns what was kept: it has to be destroyed after a mutex in it has been unlocked.
+std::shared_ptr<waiting_place> release(const asio::any_io_executor& in, waiting_place* which);
+
 // An operation that waits for a limit.
 
 using acquire_handler = handler_for<void(error_code)>;
@@ -50,7 +65,6 @@ void on_cancellation(const acquire_waiter_ptr& mine, Cancel cancel) {
   });
 }
 
-/// Waiters whose handlers are about to be called.
 /// Those that a step has brought to their end. They are told when the mutex is unlocked, because a handler may be run
 /// or destroyed on the spot, and its destructor may call the limiter.
 class ended_waiters {

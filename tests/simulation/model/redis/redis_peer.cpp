@@ -4,7 +4,7 @@
 
 #include <hiredis/hiredis.h>
 
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 #include "model/redis/resp.hpp"
 
 namespace zkrecipes::simulation {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 #include "model/redis/resp.hpp"
 
 namespace zkrecipes::simulation {

@@ -7,7 +7,6 @@
 
 #include "format/json_object.hpp"
 #include "format/shown_text.hpp"
-#include "format/whole_number.hpp"
 
 namespace zkrecipes::backend {
 

@@ -15,9 +15,9 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 
-#include "backend/endpoint.hpp"
+#include "backend/descriptors.hpp"
+#include "backend/link.hpp"
 #include "backend/tls/tls_context.hpp"
-#include "backend/zookeeper/descriptors.hpp"
 
 namespace zkrecipes::backend {
 

@@ -12,8 +12,8 @@
 
 #include <zkrecipes/error.hpp>
 
-#include "backend/endpoint.hpp"
-#include "backend/home_process.hpp"
+#include "backend/descriptors.hpp"
+#include "backend/link.hpp"
 #include "backend/tls/tls_context.hpp"
 
 namespace zkrecipes::backend {

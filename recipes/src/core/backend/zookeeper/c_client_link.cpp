@@ -13,9 +13,9 @@
 #include <boost/asio/post.hpp>
 
 #include "backend/begin_once.hpp"
+#include "backend/descriptors.hpp"
 #include "backend/tls/tls_stream.hpp"
 #include "backend/zookeeper/client_handle.hpp"
-#include "backend/zookeeper/descriptors.hpp"
 #include "backend/zookeeper/requests.hpp"
 
 namespace zkrecipes::backend {

@@ -23,7 +23,6 @@
 #include "backend/request.hpp"
 #include "backend/wiped_credentials.hpp"
 #include "backend/zookeeper/client_handle.hpp"
-#include "backend/zookeeper/credentials_frame.hpp"
 #include "backend/zookeeper/server_input.hpp"
 
 namespace zkrecipes::backend {

@@ -1,5 +1,11 @@
-// A handle of the C client, for one connection, and our own duplicate of its descriptor.
+// A handle of the C client, for one connection: our own duplicate of its descriptor, the connection that we make for
+// it, and the credentials, which are sent past it.
 #pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <zookeeper/zookeeper.h>
 
@@ -7,12 +13,35 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include <zkrecipes/error.hpp>
+#include <zkrecipes/session_options.hpp>
 
-#include "backend/endpoint.hpp"
-#include "backend/home_process.hpp"
+#include "backend/descriptors.hpp"
 #include "backend/link.hpp"
 
 namespace zkrecipes::backend {
+
+/// The requests that show all of these credentials to a server, one after the other. To be wiped.
+std::string credentials_frames(const std::vector<credentials>& all);
+std::string credentials_frame(const credentials& one);
+
+/// Frames of which the socket has not taken all. They are sent past the C client, which would keep the credentials, and
+/// free its copies without wiping them.
+class unsent_credentials {
+ public:
+  ~unsent_credentials() { wipe(); }
+
+  void begin(std::string frames);
+  /// What the socket does not take stays. A failure only ends the stream, because the C client may be under way.
+  void send(int to);
+  bool empty() const noexcept { return frames_.empty(); }
+  std::chrono::steady_clock::time_point since() const noexcept { return since_; }
+  void wipe() noexcept;
+
+ private:
+  std::string frames_;
+  std::size_t sent_ = 0;
+  std::chrono::steady_clock::time_point since_;
+};
 
 /// How the C client gets a connection that we have made.
 /// The C client opens its socket itself, and connects it to an address. For a secure connection it gets the address of
