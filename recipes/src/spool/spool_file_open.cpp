@@ -11,7 +11,6 @@
 #include "spool/spool_file.hpp"
 #include "spool/spool_file_trouble.hpp"
 #include "spool/spool_log.hpp"
-#include "spool/sqlite_statement.hpp"
 
 // The checksums in the file of a spooled producer.
 struct sqlite3;

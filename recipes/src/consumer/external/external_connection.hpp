@@ -15,7 +15,7 @@
 #include "delivery/read_ahead.hpp"
 #include "session/back_off.hpp"
 #include "session/condition.hpp"
-#include "source/source_frame.hpp"
+#include "source/source_core.hpp"
 
 namespace zkrecipes::detail {
 

@@ -10,7 +10,7 @@
 #include "session/mending.hpp"
 #include "session/outcomes.hpp"
 #include "session/undo.hpp"
-#include "shards/group_nodes.hpp"
+#include "shards/group_frame.hpp"
 
 namespace zkrecipes::detail {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "election/term_record.hpp"
-#include "shards/member_record.hpp"
+#include "shards/group_layout.hpp"
+#include "shards/shard_holding.hpp"
 #include "shards/shard_name.hpp"
 #include "shards/shard_quarantine.hpp"
-#include "shards/shard_seat.hpp"
 
 namespace zkrecipes::detail {
 

@@ -8,7 +8,6 @@
 #include <zkrecipes/node.hpp>
 
 #include "shards/group_layout.hpp"
-#include "shards/operator_notes.hpp"
 
 namespace zkrecipes::detail {
 

@@ -9,7 +9,7 @@
 #include <zkrecipes/consumer/shard_group.hpp>
 #include <zkrecipes/consumer/shard_group_view.hpp>
 
-#include "career/career_bounds.hpp"
+#include "career/term_service.hpp"
 #include "session/core.hpp"
 #include "session/make.hpp"
 #include "session/operation.hpp"

@@ -19,7 +19,7 @@
 
 #include "session/operation.hpp"
 #include "session/reach_limit.hpp"
-#include "topic/packed_batch.hpp"
+#include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {
 
