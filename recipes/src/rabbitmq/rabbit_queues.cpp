@@ -1,7 +1,6 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "session/make.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
-#include "shards/shard_name.hpp"
 #include "source/log_source.hpp"
 
 namespace zkrecipes {
@@ -133,8 +131,7 @@ void check_rabbit(const broker_settings& check, const rabbit_options& options) {
   check.require(is_host, "virtual_host", "it must have 1 to 255 bytes, and no NUL byte");
   const bool is_queue = is_short_text(options.queue, 200) && !has_control(options.queue);
   check.require(is_queue, "queue", "it must have 1 to 200 bytes without control characters");
-  const bool is_count = options.shards >= 1 && options.shards <= most_shards;
-  check.require(is_count, "shards", "it must be 1 to 10 000");
+  check.require_shards(options.shards);
   check.require(is_short_text(options.key_header, 128), "key_header", "it must have 1 to 128 bytes");
   const auto prefetch = options.prefetch.value_or(1);
   const bool is_ahead = prefetch >= 1 && prefetch <= 1'000;

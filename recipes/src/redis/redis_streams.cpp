@@ -1,6 +1,5 @@
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "session/make.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
-#include "shards/shard_name.hpp"
 #include "source/log_source.hpp"
 
 namespace zkrecipes {
@@ -69,8 +67,6 @@ class redis_source final : public log_source {
   awaitable<void> close() override;
 
  private:
-  static void apply(stream_progress& to, const settlement& each);
-
   redis_frame_ptr frame_;
   stream_reader reader_;
 };
@@ -95,26 +91,19 @@ transaction redis_source::moving_on(const std::vector<settlement>& batch) {
   transaction all;
   if (batch.empty() && !wants_write()) return all;
   auto next = reader_.progress();
-  for (const auto& each : batch) apply(next, each);
+  note_settlements(next, batch, &parse_stream_id);
   position().write(all, serialize(next.position()));
   return all;
 }
 
 awaitable<void> redis_source::settled(std::vector<settlement> batch) {
+  note_settlements(reader_.progress(), batch, &parse_stream_id);
   for (const auto& each : batch) {
-    apply(reader_.progress(), each);
     if (each.how != settlement::kind::count_attempt) reader_.forget_problem(each.what->name);
   }
   position().on_written();
   reader_.on_settled();
   co_return;
-}
-
-void redis_source::apply(stream_progress& to, const settlement& each) {
-  const auto which = parse_stream_id(each.what->name);
-  if (!which) return;
-  if (each.how == settlement::kind::count_attempt) return to.fail(*which, each.first_failed);
-  to.settle(*which);
 }
 
 }  // namespace zkrecipes::detail
@@ -130,8 +119,7 @@ void check_redis(const broker_settings& check, const redis_options& options) {
   const auto& stream = options.stream;
   const bool is_key = !stream.empty() && stream.size() <= 256 && !has_control(stream);
   check.require(is_key, "stream", "it must have 1 to 256 bytes without control characters");
-  const bool is_count = options.shards >= 1 && options.shards <= most_shards;
-  check.require(is_count, "shards", "it must be 1 to 10 000");
+  check.require_shards(options.shards);
   check.require(!options.key_field.empty(), "key_field", "it must not be empty");
   check.require(!options.data_field.empty(), "data_field", "it must not be empty");
   check.require(options.key_field != options.data_field, "key_field", "it must differ from data_field");

@@ -24,6 +24,7 @@
 #include "session/back_off.hpp"
 #include "session/condition.hpp"
 #include "session/core.hpp"
+#include "source/source_core.hpp"
 
 namespace zkrecipes::detail {
 
@@ -168,14 +169,10 @@ class broker_connection {
 error_code judge_failure(broker_connection& of, const error_code& why, std::string_view detail);
 
 /// The settings that all brokers have in common, and how they are checked.
-/// The exceptions are `std::invalid_argument`, and name the fields of one type of options.
-class broker_settings {
+class broker_settings : public option_checks {
  public:
-  /// `owner`: "redis_options" or "rabbit_options".
-  explicit broker_settings(std::string owner) : owner_(std::move(owner)) {}
+  using option_checks::option_checks;
 
-  [[noreturn]] void refuse(const std::string& field, const std::string& why) const;
-  void require(bool is_good, const std::string& field, const std::string& why) const;
   /// Neither has a NUL byte, and a user has a password.
   void require_login(const std::string& user, const std::string& password) const;
   /// The time for an answer (10 ms to 1 h), and the pauses between tries.
@@ -196,9 +193,6 @@ class broker_settings {
     frame.retry = options.retry;
     return frame;
   }
-
- private:
-  std::string owner_;
 };
 
 }  // namespace zkrecipes::detail

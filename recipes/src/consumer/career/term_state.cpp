@@ -88,6 +88,8 @@ std::shared_ptr<void> work_clock::idle(std::shared_ptr<work_clock> self) {
   return std::shared_ptr<void>(nullptr, work_goes_on);
 }
 
+namespace {
+
 // Finds out by the nodes concerned whether a transaction whose reply was lost was executed.
 
 enum class effects {
@@ -95,12 +97,6 @@ enum class effects {
   none,  ///< All nodes look as if it was not done: it was not.
   some,  ///< It can not be told: another client changes these nodes, too, or none can be judged.
 };
-
-/// Looks at the operations that can not succeed twice: removals, creates, and sets from a known version. Sequential
-/// creates tell nothing. One round trip.
-awaitable<outcome<effects>> check_effects(core_ptr session, transaction of);
-
-namespace {
 
 bool draws_number(create_mode mode) {
   return mode == create_mode::persistent_sequential || mode == create_mode::ephemeral_sequential;
@@ -123,8 +119,8 @@ std::optional<bool> is_done(const operation& what, const backend::reply& node) {
   return std::nullopt;
 }
 
-}  // namespace
-
+/// Looks at the operations that can not succeed twice: removals, creates, and sets from a known version. Sequential
+/// creates tell nothing. One round trip.
 awaitable<outcome<effects>> check_effects(core_ptr session, transaction of) {
   std::vector<backend::request> looks;
   for (const auto& each : of.operations()) looks.push_back(backend::make_request(backend::opcode::get, each.path));
@@ -144,6 +140,8 @@ awaitable<outcome<effects>> check_effects(core_ptr session, transaction of) {
   if (not_done && !done) sum = effects::none;
   co_return outcome<effects>(error_code(), sum);
 }
+
+}  // namespace
 
 bool is_end_of_term(const std::exception_ptr& failure) {
   try {

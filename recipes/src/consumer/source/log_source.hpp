@@ -128,4 +128,17 @@ class log_source : public message_source {
   position_node position_;
 };
 
+/// Notes in a progress what has become of these messages. `place_of`: makes a place in it of a name, or nothing.
+template <class Progress, class PlaceOf>
+void note_settlements(Progress& in, const std::vector<settlement>& batch, PlaceOf place_of) {
+  for (const auto& each : batch) {
+    const auto which = place_of(each.what->name);
+    if (!which) continue;
+    if (each.how == settlement::kind::count_attempt)
+      in.fail(*which, each.first_failed);
+    else
+      in.settle(*which);
+  }
+}
+
 }  // namespace zkrecipes::detail

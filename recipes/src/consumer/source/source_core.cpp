@@ -1,5 +1,7 @@
 #include "source/source_core.hpp"
 
+#include <chrono>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,55 +94,9 @@ awaitable<error_code> agree_on_record(source_frame_ptr frame) {
   }
 }
 
-}  // namespace zkrecipes::detail
-
-namespace zkrecipes {
-
-// The public operations that all sources share.
-
-using namespace detail;
-
-source_base::source_base(session over, core_ptr core) : session_(std::move(over)), core_(std::move(core)) {}
-
-const std::string& source_base::path() const noexcept { return core_ ? core_->frame()->where.root : no_path(); }
-
-std::uint32_t source_base::shards() const noexcept { return core_ ? core_->frame()->shards : 1; }
-
-}  // namespace zkrecipes
-
-namespace zkrecipes::detail {
-
-void source_operations::seek(handler<> h, core_ptr core, std::uint32_t shard, std::string group,
-                             source_position where) {
-  launch(std::move(h), std::move(core), &source_core::seek, shard, std::move(group), std::move(where));
-}
-
-void source_operations::lag(handler<std::vector<source_lag>> h, core_ptr core, std::string group) {
-  launch(std::move(h), std::move(core), &source_core::lag, std::move(group));
-}
-
-void source_operations::dead_letters(handler<std::vector<dead_letter>> h, core_ptr core, std::string group) {
-  launch(std::move(h), std::move(core), &source_core::dead_letters, std::move(group));
-}
-
-void source_operations::revive(handler<> h, core_ptr core, std::string group, dead_letter which) {
-  launch(std::move(h), std::move(core), &source_core::revive, std::move(group), std::move(which));
-}
-
-void source_operations::discard(handler<> h, core_ptr core, std::string group, dead_letter which) {
-  launch(std::move(h), std::move(core), &source_core::discard, std::move(group), std::move(which));
-}
+namespace {
 
 // How a group is moved to another place of a log.
-
-/// Writes a position whatever its version, so that the next commit of a consumer is refused. `text` has the GUID `seek`
-/// in its field of that name: it tells after a lost reply whether the position was written, because a second write
-/// would move the consumer back once more. Errors: those of `core::perform`.
-awaitable<error_code> write_position(core_ptr session, std::string path, std::string text, std::string seek);
-
-using backend::opcode;
-
-namespace {
 
 awaitable<outcome<bool>> has_moved(core_ptr session, std::string path, std::string seek) {
   std::vector<backend::request> look{make_request(opcode::get, std::move(path))};
@@ -160,8 +116,9 @@ backend::request make_anew(const std::string& path, const std::string& text, std
   return backend::make_multi(all);
 }
 
-}  // namespace
-
+/// Writes a position whatever its version, so that the next commit of a consumer is refused. `text` has the GUID `seek`
+/// in its field of that name: it tells after a lost reply whether the position was written, because a second write
+/// would move the consumer back once more. Errors: those of `core::perform`.
 awaitable<error_code> write_position(core_ptr session, std::string path, std::string text, std::string seek) {
   const auto deadline = session->retry_deadline();
   const auto create = make_anew(path, text, session->get_scheduler()->world->random());
@@ -182,10 +139,6 @@ awaitable<error_code> write_position(core_ptr session, std::string path, std::st
     if (error || is_done) co_return error;
   }
 }
-
-using backend::opcode;
-
-namespace {
 
 using source_lags = std::vector<source_lag>;
 using letter_list = std::vector<dead_letter>;
@@ -260,4 +213,56 @@ void require_shard(const source_base& of, const std::string& kind, std::uint32_t
   if (shard >= of.shards()) throw std::invalid_argument(kind + ": there is no shard " + shard_name(shard));
 }
 
+void option_checks::refuse(const std::string& field, const std::string& why) const {
+  throw std::invalid_argument(owner_ + "::" + field + ": " + why);
+}
+
+void option_checks::require(bool is_good, const std::string& field, const std::string& why) const {
+  if (!is_good) refuse(field, why);
+}
+
+void option_checks::require_shards(std::uint32_t shards) const {
+  require(shards >= 1 && shards <= most_shards, "shards", "it must be 1 to 10 000");
+}
+
+void option_checks::require_pauses(const retry_policy& retry) const {
+  using namespace std::chrono_literals;
+  require(retry.first_pause >= 1ms && retry.first_pause <= 1h, "retry.first_pause", "it must be 1 ms to 1 h");
+  const bool is_pause = retry.max_pause >= retry.first_pause && retry.max_pause <= 1h;
+  require(is_pause, "retry.max_pause", "it must be first_pause to 1 h");
+}
+
+void source_operations::seek(handler<> h, core_ptr core, std::uint32_t shard, std::string group,
+                             source_position where) {
+  launch(std::move(h), std::move(core), &source_core::seek, shard, std::move(group), std::move(where));
+}
+
+void source_operations::lag(handler<std::vector<source_lag>> h, core_ptr core, std::string group) {
+  launch(std::move(h), std::move(core), &source_core::lag, std::move(group));
+}
+
+void source_operations::dead_letters(handler<std::vector<dead_letter>> h, core_ptr core, std::string group) {
+  launch(std::move(h), std::move(core), &source_core::dead_letters, std::move(group));
+}
+
+void source_operations::revive(handler<> h, core_ptr core, std::string group, dead_letter which) {
+  launch(std::move(h), std::move(core), &source_core::revive, std::move(group), std::move(which));
+}
+
+void source_operations::discard(handler<> h, core_ptr core, std::string group, dead_letter which) {
+  launch(std::move(h), std::move(core), &source_core::discard, std::move(group), std::move(which));
+}
+
 }  // namespace zkrecipes::detail
+
+namespace zkrecipes {
+
+using namespace detail;
+
+source_base::source_base(session over, core_ptr core) : session_(std::move(over)), core_(std::move(core)) {}
+
+const std::string& source_base::path() const noexcept { return core_ ? core_->frame()->where.root : no_path(); }
+
+std::uint32_t source_base::shards() const noexcept { return core_ ? core_->frame()->shards : 1; }
+
+}  // namespace zkrecipes

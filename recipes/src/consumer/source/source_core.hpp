@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <zkrecipes/consumer/source_base.hpp>
+#include <zkrecipes/session_options.hpp>
 
 #include "format/json_object.hpp"
 #include "session/core.hpp"
@@ -112,5 +113,24 @@ const auto& options_of(const source_base& of) {
 
 /// `kind`: the class of the handle. \throws std::invalid_argument if it has no such shard, or was made by default.
 void require_shard(const source_base& of, const std::string& kind, std::uint32_t shard);
+
+/// The exceptions are `std::invalid_argument`, and name the fields of one type of options.
+class option_checks {
+ public:
+  /// `owner`: the type of the options.
+  explicit option_checks(std::string owner) : owner_(std::move(owner)) {}
+
+  [[noreturn]] void refuse(const std::string& field, const std::string& why) const;
+  void require(bool is_good, const std::string& field, const std::string& why) const;
+  void require_shards(std::uint32_t shards) const;
+  /// The pauses between tries.
+  void require_pauses(const retry_policy& retry) const;
+
+ protected:
+  const std::string& owner() const noexcept { return owner_; }
+
+ private:
+  std::string owner_;
+};
 
 }  // namespace zkrecipes::detail
