@@ -18,7 +18,7 @@ std::vector<std::uint32_t> to_list(const shard_set& all) { return {all.begin(), 
 
 }  // namespace
 
-shard_view shard_of(std::uint32_t number, const std::string& data, const node_stat& stat) {
+shard_view view_of_shard(std::uint32_t number, const std::string& data, const node_stat& stat) {
   shard_view shard;
   shard.number = number;
   const auto record = parse_record(data);

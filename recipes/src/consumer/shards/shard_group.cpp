@@ -88,7 +88,7 @@ awaitable<outcome<shard_group_view>> view_group(core_ptr session, group_layout w
   }
   group_view_maker maker(size, is_frozen);
   auto next = nodes.begin();
-  for (std::uint32_t i = 0; i < size.shards; ++i, ++next) maker.set_shard(shard_of(i, next->data, next->stat));
+  for (std::uint32_t i = 0; i < size.shards; ++i, ++next) maker.set_shard(view_of_shard(i, next->data, next->stat));
   for (const auto& each : members) maker.add_member(each, next->data, next->stat), ++next;
   for (std::size_t i = 0; i < away.size(); ++i, ++next) maker.add_away(next->data, next->stat);
   for (const auto& each : quarantines) maker.add_quarantine(each, next->data), ++next;
