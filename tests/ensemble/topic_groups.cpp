@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "ensemble/topic_case.hpp"
-#include "topic/packed_batch.hpp"
 #include "topic/topic_layout.hpp"
 
 using namespace zkrecipes;

@@ -33,27 +33,22 @@ set(library_subjects
   core/session/node
   core/session/paths
   consumer/shards/group_layout
-  consumer/shards/member_record
-  consumer/shards/map_reader
+  consumer/shards/shard_router
   consumer/shards/shard_name
   consumer/shards/shard_quarantine
   consumer/source/failed_attempts
   consumer/topic/log_position
-  consumer/topic/packed_batch
   consumer/topic/topic_layout
-  consumer/topic/topic_letters
   service/web/http_server
   service/web/metrics_page)
 set(spool_subjects
-  spool/spool_error
   spool/spool_file
   spool/spool_file_open
   spool/spool_file_trouble
-  spool/spool_log
-  spool/sqlite_statement)
+  spool/spool_log)
 set(redis_subjects
   redis/redis_producer_state
-  redis/redis_error
+  redis/redis_streams
   redis/reply_reader
   redis/stream_position
   redis/stream_replies)
@@ -62,11 +57,10 @@ set(rabbit_subjects
   rabbitmq/amqp_content
   rabbitmq/amqp_frame_reader
   rabbitmq/amqp_handshake
-  rabbitmq/amqp_refusal
-  rabbitmq/amqp_table_check
+  rabbitmq/amqp_answer
   rabbitmq/queue_progress
   rabbitmq/rabbit_core
-  rabbitmq/rabbit_error
+  rabbitmq/rabbit_queues
   rabbitmq/rabbit_connection)
 set(admin_subjects
   base/text

@@ -6,7 +6,7 @@
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "rabbit/amqp_case.hpp"
-#include "rabbitmq/amqp_table_check.hpp"
+#include "rabbitmq/amqp_frame_reader.hpp"
 
 using namespace std::literals;
 using namespace zkrecipes;

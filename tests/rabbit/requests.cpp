@@ -7,7 +7,7 @@
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "rabbit/amqp_case.hpp"
-#include "rabbitmq/amqp_refusal.hpp"
+#include "rabbitmq/amqp_answer.hpp"
 #include "rabbitmq/delivery_limit.hpp"
 
 using namespace zkrecipes;

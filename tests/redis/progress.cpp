@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "redis/stream_progress.hpp"
+#include "redis/stream_position.hpp"
 
 using namespace zkrecipes::detail;
 

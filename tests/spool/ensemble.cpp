@@ -7,7 +7,7 @@
 
 #include "ensemble/ensemble_case.hpp"
 #include "spool/file_case.hpp"
-#include "topic/packed_batch.hpp"
+#include "topic/topic_layout.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -22,7 +22,7 @@
 
 #include "spool/killed_process.hpp"
 #include "support/coroutine.hpp"
-#include "topic/packed_batch.hpp"
+#include "topic/topic_layout.hpp"
 
 namespace zkrecipes::test {
 

@@ -110,21 +110,21 @@ BOOST_AUTO_TEST_CASE(notes_of_its_own_term_outlive_a_write_of_the_version_before
 
 BOOST_AUTO_TEST_CASE(the_view_of_a_shard_tells_why_its_consumer_holds_off) {
   auto record = noted();
-  BOOST_TEST(shard_of(3, serialize(record), {}).held_off.empty());
+  BOOST_TEST(view_of_shard(3, serialize(record), {}).held_off.empty());
   show(record, "held_off", "\"the database is away\"");
-  BOOST_TEST(shard_of(3, serialize(record), {}).held_off == "the database is away");
+  BOOST_TEST(view_of_shard(3, serialize(record), {}).held_off == "the database is away");
   record.phase = term_phase::retired;
-  BOOST_TEST(shard_of(3, serialize(record), {}).held_off.empty());
+  BOOST_TEST(view_of_shard(3, serialize(record), {}).held_off.empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_view_of_a_shard_names_the_message_that_stays_in_process) {
   auto record = noted();
   show(record, "still_message", "\"qn-0000000007\"");
-  BOOST_TEST(shard_of(3, serialize(record), {}).still_message.empty(), "it is not said to stand still");
+  BOOST_TEST(view_of_shard(3, serialize(record), {}).still_message.empty(), "it is not said to stand still");
   show(record, "still", "true");
-  BOOST_TEST(shard_of(3, serialize(record), {}).still_message == "qn-0000000007");
+  BOOST_TEST(view_of_shard(3, serialize(record), {}).still_message == "qn-0000000007");
   record.phase = term_phase::retired;
-  BOOST_TEST(shard_of(3, serialize(record), {}).still_message.empty());
+  BOOST_TEST(view_of_shard(3, serialize(record), {}).still_message.empty());
 }
 
 BOOST_AUTO_TEST_CASE(crashes_are_counted_up_to_what_can_be_read) {

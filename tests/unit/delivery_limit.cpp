@@ -7,7 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "delivery/call_limit.hpp"
+#include "delivery/delivery_calls.hpp"
 #include "election/term_record.hpp"
 #include "notes/consumer_notes.hpp"
 #include "support/bound_judge.hpp"

@@ -4,9 +4,9 @@
 #include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/queue.hpp>
 
-#include "delivery/message_in_hand.hpp"
+#include "delivery/delivery_window.hpp"
 #include "queue/queue_layout.hpp"
-#include "source/source_letters.hpp"
+#include "source/log_source.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

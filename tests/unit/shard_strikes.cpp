@@ -1,7 +1,6 @@
 // When failures are the fault of a shard, of a member, or of what all depend on.
 #include "shards/member_health.hpp"
 #include "shards/planner.hpp"
-#include "shards/quarantine_terms.hpp"
 #include "shards/shard_quarantine.hpp"
 #include "unit/fake_session.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "career/career_bounds.hpp"
+#include "career/term_service.hpp"
 #include "election/term_record.hpp"
 #include "notes/consumer_notes.hpp"
 #include "unit/coordinating.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "career/term_state.hpp"
-#include "shards/shard_seat.hpp"
+#include "shards/shard_holding.hpp"
 #include "unit/sharding.hpp"
 
 using namespace zkrecipes;

@@ -3,10 +3,9 @@
 
 #include <zkrecipes/consumer/shard.hpp>
 
-#include "source/source_letters.hpp"
+#include "source/log_source.hpp"
 #include "topic/log_reader.hpp"
-#include "topic/packed_batch.hpp"
-#include "topic/topic_letters.hpp"
+#include "topic/topic_layout.hpp"
 #include "topic/topic_transaction.hpp"
 
 using namespace zkrecipes;

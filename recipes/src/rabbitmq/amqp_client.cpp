@@ -8,7 +8,7 @@
 
 #include "backend/wiped_credentials.hpp"
 #include "format/shown_text.hpp"
-#include "rabbitmq/amqp_refusal.hpp"
+#include "rabbitmq/amqp_answer.hpp"
 
 namespace zkrecipes::detail {
 

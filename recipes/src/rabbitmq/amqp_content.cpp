@@ -6,7 +6,7 @@
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
-#include "rabbitmq/amqp_table_check.hpp"
+#include "rabbitmq/amqp_frame_reader.hpp"
 
 namespace zkrecipes::detail {
 

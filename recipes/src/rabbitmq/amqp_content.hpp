@@ -6,8 +6,6 @@
 #include <string>
 
 #include "rabbitmq/amqp_frame_reader.hpp"
-#include "rabbitmq/amqp_memory.hpp"
-#include "rabbitmq/amqp_problem.hpp"
 
 namespace zkrecipes::detail {
 

@@ -1,13 +1,100 @@
 #include "rabbitmq/amqp_frame_reader.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <amqp.h>
 #include <amqp_framing.h>
 
-#include "rabbitmq/amqp_memory.hpp"
-
 namespace zkrecipes::detail {
+
+namespace {
+
+constexpr int most_levels = 16;
+constexpr std::uint64_t more_flags = 1;  // of the properties: a second word of flags follows
+
+/// Cuts so many bytes off. Nothing if there are less.
+std::optional<std::string_view> cut(std::string_view& from, std::size_t size) {
+  if (from.size() < size) return std::nullopt;
+  const auto head = from.substr(0, size);
+  from.remove_prefix(size);
+  return head;
+}
+
+/// Cuts off a length of so many bytes, and what it counts.
+std::optional<std::string_view> cut_counted(std::string_view& from, std::size_t length) {
+  const auto size = cut(from, length);
+  return size ? cut(from, static_cast<std::size_t>(number_at(*size, 0, length))) : std::nullopt;
+}
+
+/// The bytes of a value of a fixed size. Nothing if the kind is not known.
+std::optional<std::size_t> size_of_kind(char kind) {
+  switch (kind) {
+    case AMQP_FIELD_KIND_VOID: return 0;
+    case AMQP_FIELD_KIND_BOOLEAN:
+    case AMQP_FIELD_KIND_I8:
+    case AMQP_FIELD_KIND_U8: return 1;
+    case AMQP_FIELD_KIND_I16:
+    case AMQP_FIELD_KIND_U16: return 2;
+    case AMQP_FIELD_KIND_I32:
+    case AMQP_FIELD_KIND_U32:
+    case AMQP_FIELD_KIND_F32: return 4;
+    case AMQP_FIELD_KIND_DECIMAL: return 5;
+    case AMQP_FIELD_KIND_I64:
+    case AMQP_FIELD_KIND_U64:
+    case AMQP_FIELD_KIND_F64:
+    case AMQP_FIELD_KIND_TIMESTAMP: return 8;
+    default: return std::nullopt;
+  }
+}
+
+bool are_values(std::string_view all, bool have_names, int level);
+
+bool cut_value(std::string_view& from, int level) {
+  const auto kind = cut(from, 1);
+  if (!kind) return false;
+  switch (kind->front()) {
+    case AMQP_FIELD_KIND_TABLE:
+    case AMQP_FIELD_KIND_ARRAY: {
+      const auto inner = cut_counted(from, 4);
+      return inner && are_values(*inner, kind->front() == AMQP_FIELD_KIND_TABLE, level + 1);
+    }
+    case AMQP_FIELD_KIND_UTF8:
+    case AMQP_FIELD_KIND_BYTES: return cut_counted(from, 4).has_value();
+    default: {
+      const auto size = size_of_kind(kind->front());
+      return size && cut(from, *size);
+    }
+  }
+}
+
+/// The values of a table, with names, or of an array.
+bool are_values(std::string_view all, bool have_names, int level) {
+  if (level > most_levels) return false;
+  while (!all.empty()) {
+    if (have_names && !cut_counted(all, 1)) return false;
+    if (!cut_value(all, level)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool begins_with_table(std::string_view bytes) {
+  const auto inner = cut_counted(bytes, 4);
+  return inner && are_values(*inner, true, 1);
+}
+
+bool has_good_headers(std::string_view properties) {
+  const auto word = cut(properties, 2);
+  const auto flags = word ? number_at(*word, 0, 2) : more_flags;
+  if (flags & more_flags) return false;
+  if (flags & AMQP_BASIC_CONTENT_TYPE_FLAG && !cut_counted(properties, 1)) return false;
+  if (flags & AMQP_BASIC_CONTENT_ENCODING_FLAG && !cut_counted(properties, 1)) return false;
+  return !(flags & AMQP_BASIC_HEADERS_FLAG) || begins_with_table(properties);
+}
 
 namespace {
 

@@ -14,8 +14,6 @@
 
 #include "backend/wiped_credentials.hpp"
 #include "rabbitmq/amqp_frame_reader.hpp"
-#include "rabbitmq/amqp_memory.hpp"
-#include "rabbitmq/amqp_table_check.hpp"
 
 namespace zkrecipes::detail {
 

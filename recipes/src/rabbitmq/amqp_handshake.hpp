@@ -8,8 +8,6 @@
 #include <string_view>
 
 #include "rabbitmq/amqp_frame_reader.hpp"
-#include "rabbitmq/amqp_memory.hpp"
-#include "rabbitmq/amqp_problem.hpp"
 
 struct amqp_basic_properties_t_;
 

@@ -18,7 +18,7 @@
 #include "rabbitmq/queue_progress.hpp"
 #include "rabbitmq/rabbit_connection.hpp"
 #include "session/operation.hpp"
-#include "source/position_node.hpp"
+#include "source/log_source.hpp"
 
 namespace zkrecipes::detail {
 

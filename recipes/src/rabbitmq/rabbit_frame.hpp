@@ -7,7 +7,7 @@
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "broker/broker_connection.hpp"
-#include "source/source_frame.hpp"
+#include "source/source_core.hpp"
 
 namespace zkrecipes::detail {
 

@@ -1,21 +1,51 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
-#include "broker/broker_settings.hpp"
+#include "broker/broker_connection.hpp"
 #include "rabbitmq/queue_reader.hpp"
 #include "rabbitmq/rabbit_core.hpp"
 #include "session/core.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
-#include "shards/shard_name.hpp"
 #include "source/log_source.hpp"
+
+namespace zkrecipes {
+
+namespace {
+
+const char* rabbit_text_of(rabbit_errc value) noexcept {
+  switch (value) {
+    case rabbit_errc::unavailable: return "the broker does not serve the queue at present";
+    case rabbit_errc::refused_credentials: return "the broker refuses the credentials, or the user may not do it";
+    case rabbit_errc::refused: return "the broker refuses a request";
+    case rabbit_errc::unexpected_reply: return "a reply is not one of RabbitMQ";
+    case rabbit_errc::missing_queue: return "the queue has gone, and its messages with it";
+    case rabbit_errc::other_queue: return "a queue of this name has other arguments";
+  }
+  return "unknown error";
+}
+
+struct rabbit_errors final : boost::system::error_category {
+  const char* name() const noexcept override { return "zkrecipes.rabbitmq"; }
+  std::string message(int value) const override { return rabbit_text_of(static_cast<rabbit_errc>(value)); }
+};
+
+}  // namespace
+
+const boost::system::error_category& rabbit_category() noexcept {
+  static const rabbit_errors instance;
+  return instance;
+}
+
+error_code make_error_code(rabbit_errc value) noexcept { return {static_cast<int>(value), rabbit_category()}; }
+
+}  // namespace zkrecipes
 
 namespace zkrecipes::detail {
 
@@ -101,8 +131,7 @@ void check_rabbit(const broker_settings& check, const rabbit_options& options) {
   check.require(is_host, "virtual_host", "it must have 1 to 255 bytes, and no NUL byte");
   const bool is_queue = is_short_text(options.queue, 200) && !has_control(options.queue);
   check.require(is_queue, "queue", "it must have 1 to 200 bytes without control characters");
-  const bool is_count = options.shards >= 1 && options.shards <= most_shards;
-  check.require(is_count, "shards", "it must be 1 to 10 000");
+  check.require_shards(options.shards);
   check.require(is_short_text(options.key_header, 128), "key_header", "it must have 1 to 128 bytes");
   const auto prefetch = options.prefetch.value_or(1);
   const bool is_ahead = prefetch >= 1 && prefetch <= 1'000;

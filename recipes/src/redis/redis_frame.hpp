@@ -8,7 +8,7 @@
 
 #include "broker/broker_connection.hpp"
 #include "delivery/read_ahead.hpp"
-#include "source/source_frame.hpp"
+#include "source/source_core.hpp"
 
 namespace zkrecipes::detail {
 

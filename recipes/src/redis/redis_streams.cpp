@@ -1,21 +1,51 @@
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <zkrecipes/redis/redis_streams.hpp>
 
-#include "broker/broker_settings.hpp"
+#include "broker/broker_connection.hpp"
 #include "redis/redis_core.hpp"
 #include "redis/stream_reader.hpp"
 #include "redis/stream_replies.hpp"
 #include "session/core.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
-#include "shards/shard_name.hpp"
 #include "source/log_source.hpp"
+
+namespace zkrecipes {
+
+namespace {
+
+const char* text_of(redis_errc value) noexcept {
+  switch (value) {
+    case redis_errc::unavailable: return "the broker does not serve the stream at present";
+    case redis_errc::refused_credentials: return "the broker refuses the credentials, or the user may not do it";
+    case redis_errc::refused: return "the broker refuses a command";
+    case redis_errc::other_node: return "the stream is on another node of a Redis Cluster";
+    case redis_errc::unexpected_reply: return "a reply is not one of Redis";
+    case redis_errc::source_regressed: return "the stream has lost entries that were consumed";
+  }
+  return "unknown error";
+}
+
+struct redis_errors final : boost::system::error_category {
+  const char* name() const noexcept override { return "zkrecipes.redis"; }
+  std::string message(int value) const override { return text_of(static_cast<redis_errc>(value)); }
+};
+
+}  // namespace
+
+const boost::system::error_category& redis_category() noexcept {
+  static const redis_errors instance;
+  return instance;
+}
+
+error_code make_error_code(redis_errc value) noexcept { return {static_cast<int>(value), redis_category()}; }
+
+}  // namespace zkrecipes
 
 namespace zkrecipes::detail {
 
@@ -37,8 +67,6 @@ class redis_source final : public log_source {
   awaitable<void> close() override;
 
  private:
-  static void apply(stream_progress& to, const settlement& each);
-
   redis_frame_ptr frame_;
   stream_reader reader_;
 };
@@ -63,26 +91,19 @@ transaction redis_source::moving_on(const std::vector<settlement>& batch) {
   transaction all;
   if (batch.empty() && !wants_write()) return all;
   auto next = reader_.progress();
-  for (const auto& each : batch) apply(next, each);
+  note_settlements(next, batch, &parse_stream_id);
   position().write(all, serialize(next.position()));
   return all;
 }
 
 awaitable<void> redis_source::settled(std::vector<settlement> batch) {
+  note_settlements(reader_.progress(), batch, &parse_stream_id);
   for (const auto& each : batch) {
-    apply(reader_.progress(), each);
     if (each.how != settlement::kind::count_attempt) reader_.forget_problem(each.what->name);
   }
   position().on_written();
   reader_.on_settled();
   co_return;
-}
-
-void redis_source::apply(stream_progress& to, const settlement& each) {
-  const auto which = parse_stream_id(each.what->name);
-  if (!which) return;
-  if (each.how == settlement::kind::count_attempt) return to.fail(*which, each.first_failed);
-  to.settle(*which);
 }
 
 }  // namespace zkrecipes::detail
@@ -98,8 +119,7 @@ void check_redis(const broker_settings& check, const redis_options& options) {
   const auto& stream = options.stream;
   const bool is_key = !stream.empty() && stream.size() <= 256 && !has_control(stream);
   check.require(is_key, "stream", "it must have 1 to 256 bytes without control characters");
-  const bool is_count = options.shards >= 1 && options.shards <= most_shards;
-  check.require(is_count, "shards", "it must be 1 to 10 000");
+  check.require_shards(options.shards);
   check.require(!options.key_field.empty(), "key_field", "it must not be empty");
   check.require(!options.data_field.empty(), "data_field", "it must not be empty");
   check.require(options.key_field != options.data_field, "key_field", "it must differ from data_field");

@@ -13,11 +13,11 @@
 
 #include "delivery/read_ahead.hpp"
 #include "redis/redis_connection.hpp"
-#include "redis/stream_progress.hpp"
+#include "redis/stream_position.hpp"
 #include "redis/stream_replies.hpp"
 #include "redis/stream_trimmer.hpp"
 #include "session/operation.hpp"
-#include "source/position_node.hpp"
+#include "source/log_source.hpp"
 
 namespace zkrecipes::detail {
 

@@ -19,7 +19,6 @@
 
 #include "spool/spool_file_trouble.hpp"
 #include "spool/spool_log.hpp"
-#include "spool/sqlite_statement.hpp"
 
 namespace zkrecipes::detail {
 

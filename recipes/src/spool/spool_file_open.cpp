@@ -11,18 +11,8 @@
 #include "spool/spool_file.hpp"
 #include "spool/spool_file_trouble.hpp"
 #include "spool/spool_log.hpp"
-#include "spool/sqlite_statement.hpp"
-
-// The checksums in the file of a spooled producer.
-struct sqlite3;
 
 namespace zkrecipes::detail {
-
-/// Gives SQL the function `spool_sum`: the CRC-32 (that of zlib) of its arguments in turn, of a number "n" and its
-/// eight bytes from the highest on, of a text or blob "b", the number of its bytes in the same way, and the bytes.
-/// SQLite has none for what it stores, and a message with another bit would be put as it is. \throws int, the result of
-/// SQLite
-void add_spool_sum(sqlite3* to);
 
 namespace {
 
@@ -47,14 +37,14 @@ void sum(sqlite3_context* context, int count, sqlite3_value** values) {
   sqlite3_result_int64(context, all.checksum());
 }
 
-}  // namespace
-
+/// Gives SQL the function `spool_sum`: the CRC-32 (that of zlib) of its arguments in turn, of a number "n" and its
+/// eight bytes from the highest on, of a text or blob "b", the number of its bytes in the same way, and the bytes.
+/// SQLite has none for what it stores, and a message with another bit would be put as it is. \throws int, the result of
+/// SQLite
 void add_spool_sum(sqlite3* to) {
   constexpr int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
   require_ok(sqlite3_create_function_v2(to, "spool_sum", -1, how, nullptr, &sum, nullptr, nullptr, nullptr));
 }
-
-namespace {
 
 constexpr std::int64_t our_application = 0x7a6b7370;  // "zksp"
 constexpr std::int64_t our_version = 2;

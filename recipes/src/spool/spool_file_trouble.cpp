@@ -9,6 +9,73 @@
 
 namespace zkrecipes::detail {
 
+sqlite_statement::sqlite_statement(sqlite3* of, std::string_view text) {
+  const int result = sqlite3_prepare_v2(of, text.data(), static_cast<int>(text.size()), &statement_, nullptr);
+  if (result != SQLITE_OK) throw int{sqlite3_extended_errcode(of)};
+}
+
+sqlite_statement& sqlite_statement::bind(int place, std::int64_t value) {
+  require_ok(sqlite3_bind_int64(statement_, place, value));
+  return *this;
+}
+
+sqlite_statement& sqlite_statement::bind(int place, std::string_view value) {
+  const auto* data = value.empty() ? "" : value.data();  // a null pointer would be NULL
+  require_ok(sqlite3_bind_blob64(statement_, place, data, value.size(), SQLITE_STATIC));
+  return *this;
+}
+
+bool sqlite_statement::step() {
+  const int result = sqlite3_step(statement_);
+  if (result == SQLITE_ROW) return true;
+  const int code = result == SQLITE_DONE ? SQLITE_OK : sqlite3_extended_errcode(sqlite3_db_handle(statement_));
+  sqlite3_reset(statement_);
+  if (code != SQLITE_OK || result != SQLITE_DONE) throw int{code != SQLITE_OK ? code : result};
+  return false;
+}
+
+std::string sqlite_statement::bytes(int column) const {
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  return data ? std::string(data, size) : std::string();
+}
+
+}  // namespace zkrecipes::detail
+
+namespace zkrecipes {
+
+namespace {
+
+const char* text(spool_errc value) noexcept {
+  switch (value) {
+    case spool_errc::disk_full: return "there is no room for the file of the spool";
+    case spool_errc::io_failed: return "the file of the spool could not be read, written or synced";
+    case spool_errc::no_access: return "the file of the spool could not be opened or made";
+    case spool_errc::locked: return "another process or object has the file of the spool";
+    case spool_errc::foreign_file: return "the file is not the spool of this producer";
+    case spool_errc::corrupt: return "the file of the spool is damaged";
+  }
+  return "unknown error";
+}
+
+struct category final : boost::system::error_category {
+  const char* name() const noexcept override { return "zkrecipes.spool"; }
+  std::string message(int value) const override { return text(static_cast<spool_errc>(value)); }
+};
+
+}  // namespace
+
+const boost::system::error_category& spool_category() noexcept {
+  static const category instance;
+  return instance;
+}
+
+error_code make_error_code(spool_errc value) noexcept { return {static_cast<int>(value), spool_category()}; }
+
+}  // namespace zkrecipes
+
+namespace zkrecipes::detail {
+
 bool means_no_room(int why) noexcept { return why == ENOSPC || why == EDQUOT || why == EFBIG; }
 
 void refuse_open(int why, const std::string& what) {

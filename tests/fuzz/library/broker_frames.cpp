@@ -8,8 +8,6 @@
 
 #include "fuzz/library/broker_bytes.hpp"
 #include "rabbitmq/amqp_frame_reader.hpp"
-#include "rabbitmq/amqp_memory.hpp"
-#include "rabbitmq/amqp_table_check.hpp"
 
 namespace fuzz::broker_frames_target {
 

@@ -11,7 +11,7 @@
 #include "fuzz/library/broker_bytes.hpp"
 #include "rabbitmq/amqp_client.hpp"
 #include "rabbitmq/amqp_content.hpp"
-#include "rabbitmq/amqp_table_check.hpp"
+#include "rabbitmq/amqp_frame_reader.hpp"
 #include "rabbitmq/rabbit_core.hpp"
 
 namespace fuzz::broker_messages_target {

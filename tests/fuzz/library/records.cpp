@@ -11,15 +11,12 @@
 #include "once/once_per.hpp"
 #include "semaphore/semaphore.hpp"
 #include "shards/group_layout.hpp"
-#include "shards/map_reader.hpp"
-#include "shards/member_record.hpp"
 #include "shards/shard_name.hpp"
 #include "shards/shard_quarantine.hpp"
-#include "source/source_letters.hpp"
+#include "shards/shard_router.hpp"
+#include "source/log_source.hpp"
 #include "topic/log_position.hpp"
-#include "topic/packed_batch.hpp"
 #include "topic/topic_layout.hpp"
-#include "topic/topic_letters.hpp"
 
 namespace fuzz::library_records_targets {
 

@@ -9,7 +9,7 @@
 #include "redis/reply_reader.hpp"
 #include "redis/stream_position.hpp"
 #include "redis/stream_replies.hpp"
-#include "source/source_letters.hpp"
+#include "source/log_source.hpp"
 
 namespace fuzz::stream_records_target {
 

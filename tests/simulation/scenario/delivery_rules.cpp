@@ -9,7 +9,7 @@
 #include "queue/queue_layout.hpp"
 #include "scenario/coordinator.hpp"
 #include "topic/log_position.hpp"
-#include "topic/packed_batch.hpp"
+#include "topic/topic_layout.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -10,8 +10,6 @@
 
 #include "run/stage.hpp"
 #include "shards/group_layout.hpp"
-#include "shards/member_record.hpp"
-#include "shards/operator_notes.hpp"
 
 namespace zkrecipes::simulation {
 

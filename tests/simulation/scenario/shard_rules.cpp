@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "election/term_record.hpp"
-#include "shards/shard_seat.hpp"
+#include "shards/shard_holding.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -8,7 +8,7 @@
 
 #include "scenario/call_rules.hpp"
 #include "scenario/recipes.hpp"
-#include "shards/operator_notes.hpp"
+#include "shards/group_layout.hpp"
 
 namespace zkrecipes::simulation {
 

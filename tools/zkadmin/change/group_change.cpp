@@ -20,8 +20,6 @@
 #include "cluster/stored_record.hpp"
 #include "election/term_record.hpp"
 #include "shards/group_layout.hpp"
-#include "shards/member_record.hpp"
-#include "shards/operator_notes.hpp"
 
 namespace zkadmin {
 

@@ -20,7 +20,7 @@
 #include "queue/capacity.hpp"
 #include "queue/dead_letter_folder.hpp"
 #include "queue/queue_layout.hpp"
-#include "topic/topic_letters.hpp"
+#include "topic/topic_layout.hpp"
 
 namespace zkadmin {
 namespace {

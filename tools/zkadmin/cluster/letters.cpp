@@ -19,7 +19,7 @@
 #include "line/line_spec.hpp"
 #include "queue/queue_layout.hpp"
 #include "shards/shard_name.hpp"
-#include "source/source_layout.hpp"
+#include "source/source_core.hpp"
 
 namespace zkadmin {
 namespace {

@@ -15,7 +15,7 @@
 #include "external/delivery_memory.hpp"
 #include "shards/shard_name.hpp"
 #include "source/failed_attempts.hpp"
-#include "source/source_layout.hpp"
+#include "source/source_core.hpp"
 
 namespace zkadmin {
 namespace {

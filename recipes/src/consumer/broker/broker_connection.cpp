@@ -1,12 +1,71 @@
 #include "broker/broker_connection.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "session/operation.hpp"
+#include "session/hook.hpp"
+#include "session/host_list.hpp"
 #include "session/outcomes.hpp"
+#include "session/paths.hpp"
 
 namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Adds the port where none is given.
+std::string with_ports(const std::string& hosts, std::uint16_t port) {
+  std::string all;
+  for (std::size_t begin = 0; begin <= hosts.size();) {
+    const auto end = std::min(hosts.find(',', begin), hosts.size());
+    const auto one = hosts.substr(begin, end - begin);
+    const auto from = one.find(']') == one.npos ? 0 : one.find(']');
+    all += one;
+    if (!one.empty() && one.find(':', from) == one.npos) all += ':' + std::to_string(port);
+    if (end < hosts.size()) all += ',';
+    begin = end + 1;
+  }
+  return all;
+}
+
+}  // namespace
+
+void broker_settings::require_login(const std::string& user, const std::string& password) const {
+  require(!has_nul(user), "user", "it must not contain a NUL byte");
+  require(!has_nul(password), "password", "it must not contain a NUL byte");
+  require(user.empty() || !password.empty(), "password", "a user needs one");
+}
+
+void broker_settings::require_times(std::chrono::milliseconds timeout, const retry_policy& retry) const {
+  require(timeout >= 10ms && timeout <= 1h, "timeout", "it must be 10 ms to 1 h");
+  require_pauses(retry);
+}
+
+std::vector<backend::endpoint> broker_settings::parse_brokers(const std::string& hosts, std::uint16_t port) const {
+  require(hosts.find('/') == hosts.npos, "hosts", "write host:port[,host:port...]; a broker has no root");
+  try {
+    return parse_hosts(with_ports(hosts, port)).servers;
+  } catch (const std::invalid_argument& problem) {
+    refuse("hosts", problem.what());
+  }
+}
+
+/// The messages of `tls_context` name a field of `session_options`.
+std::shared_ptr<backend::tls_context> broker_settings::load_certificates(const std::optional<tls_options>& tls) const {
+  if (!tls) return nullptr;
+  try {
+    return std::make_shared<backend::tls_context>(*tls);
+  } catch (const std::invalid_argument& problem) {
+    std::string text = problem.what();
+    const std::string_view other = "session_options::";
+    if (text.starts_with(other)) text.replace(0, other.size(), owner() + "::");
+    throw std::invalid_argument(text);
+  }
+}
 
 /// A lookup of the names of the brokers. Its answer may come after the try that asked has been given up.
 struct broker_connection::lookup {

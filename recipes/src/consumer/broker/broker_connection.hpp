@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/log.hpp>
 #include <zkrecipes/session_options.hpp>
+#include <zkrecipes/tls_options.hpp>
 
 #include "backend/link.hpp"
 #include "backend/tls/tls_context.hpp"
@@ -22,6 +24,7 @@
 #include "session/condition.hpp"
 #include "session/core.hpp"
 #include "session/outcomes.hpp"
+#include "source/source_core.hpp"
 
 namespace zkrecipes::detail {
 
@@ -164,5 +167,32 @@ class broker_connection {
 /// Answers a reply that refuses: the connection is given up without an error if the failure may pass, else the error is
 /// told, and returned.
 error_code judge_failure(broker_connection& of, const error_code& why, std::string_view detail);
+
+/// The settings that all brokers have in common, and how they are checked.
+class broker_settings : public option_checks {
+ public:
+  using option_checks::option_checks;
+
+  /// Neither has a NUL byte, and a user has a password.
+  void require_login(const std::string& user, const std::string& password) const;
+  /// The time for an answer (10 ms to 1 h), and the pauses between tries.
+  void require_times(std::chrono::milliseconds timeout, const retry_policy& retry) const;
+  /// "host:port[,host:port...]"; brokers without a port have this one.
+  std::vector<backend::endpoint> parse_brokers(const std::string& hosts, std::uint16_t port) const;
+  /// Null: plain text.
+  std::shared_ptr<backend::tls_context> load_certificates(const std::optional<tls_options>& tls) const;
+
+  /// What connections need, but for the session and the errors.
+  template <class Options>
+  broker_frame frame_of(const Options& options, std::string kind, std::uint16_t port) const {
+    broker_frame frame;
+    frame.kind = std::move(kind);
+    frame.brokers = parse_brokers(options.hosts, port);
+    frame.tls = load_certificates(options.tls);
+    frame.timeout = options.timeout;
+    frame.retry = options.retry;
+    return frame;
+  }
+};
 
 }  // namespace zkrecipes::detail

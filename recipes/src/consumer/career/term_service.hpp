@@ -1,6 +1,7 @@
 // Serves one term: the phases of the career, the hand-over, and the last call.
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -16,6 +17,13 @@
 #include "career/term_state.hpp"
 
 namespace zkrecipes::detail {
+
+// The bounds of what a career declares, and of the options of its coordinator.
+
+/// \throws std::invalid_argument naming the field.
+void require_within_hour(const char* field, std::chrono::milliseconds value);
+/// \throws what `leader_career::traits` throws, and std::invalid_argument naming the field that is out of bounds.
+career_traits traits_of(const leader_career& career);
 
 /// On the strand of the session.
 class term_service : public std::enable_shared_from_this<term_service> {

@@ -11,12 +11,64 @@
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <zkrecipes/consumer/leader_career.hpp>
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/transaction.hpp>
 
 #include "session/core.hpp"
+#include "session/make.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+
+const char* to_string(term_end reason) noexcept {
+  switch (reason) {
+    case term_end::resigned: return "resigned";
+    case term_end::revoked: return "revoked";
+    case term_end::suspended: return "suspended";
+    case term_end::lost: return "lost";
+    case term_end::stalled: return "stalled";
+    case term_end::failed: return "failed";
+    case term_end::superseded: return "superseded";
+  }
+  return "?";
+}
+
+term::term(std::shared_ptr<term_state> state) noexcept : state_(std::move(state)) {}
+std::int64_t term::epoch() const noexcept { return state_ ? state_->record().epoch : 0; }
+std::int64_t term::token() const noexcept { return state_ ? state_->record().leader_token : 0; }
+takeover term::how() const noexcept { return state_ ? state_->record().how : takeover::first; }
+session term::get_session() const noexcept { return state_ ? session(state_->session()) : session(); }
+bool term::ending() const noexcept { return !state_ || state_->ending(); }
+
+std::shared_ptr<void> term::idle() const {
+  return state_ ? work_clock::idle(std::shared_ptr<work_clock>(state_, &state_->work())) : nullptr;
+}
+
+lease_clock::time_point term::valid_until() const {
+  return state_ ? state_->seat()->valid_until() : lease_clock::time_point{};
+}
+
+transaction term::fenced(transaction operations) const {
+  if (state_) return state_->fenced(std::move(operations));
+  return transaction().check(no_path()).append(std::move(operations));
+}
+
+void term::start_commit(handler_for<void(error_code)> h, state_ptr state, transaction operations) {
+  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &term_state::commit, std::move(operations)));
+}
+
+void term::start_ending(handler_for<void(error_code, term_end)> h, state_ptr state) {
+  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &term_state::wait_ending),
+         persistence::endless);
+}
+
+boost::asio::awaitable<void> leader_career::ended(term, term_end) { co_return; }
+
+}  // namespace zkrecipes
 
 namespace zkrecipes::detail {
 
@@ -36,6 +88,8 @@ std::shared_ptr<void> work_clock::idle(std::shared_ptr<work_clock> self) {
   return std::shared_ptr<void>(nullptr, work_goes_on);
 }
 
+namespace {
+
 // Finds out by the nodes concerned whether a transaction whose reply was lost was executed.
 
 enum class effects {
@@ -43,12 +97,6 @@ enum class effects {
   none,  ///< All nodes look as if it was not done: it was not.
   some,  ///< It can not be told: another client changes these nodes, too, or none can be judged.
 };
-
-/// Looks at the operations that can not succeed twice: removals, creates, and sets from a known version. Sequential
-/// creates tell nothing. One round trip.
-awaitable<outcome<effects>> check_effects(core_ptr session, transaction of);
-
-namespace {
 
 bool draws_number(create_mode mode) {
   return mode == create_mode::persistent_sequential || mode == create_mode::ephemeral_sequential;
@@ -71,8 +119,8 @@ std::optional<bool> is_done(const operation& what, const backend::reply& node) {
   return std::nullopt;
 }
 
-}  // namespace
-
+/// Looks at the operations that can not succeed twice: removals, creates, and sets from a known version. Sequential
+/// creates tell nothing. One round trip.
 awaitable<outcome<effects>> check_effects(core_ptr session, transaction of) {
   std::vector<backend::request> looks;
   for (const auto& each : of.operations()) looks.push_back(backend::make_request(backend::opcode::get, each.path));
@@ -92,6 +140,8 @@ awaitable<outcome<effects>> check_effects(core_ptr session, transaction of) {
   if (not_done && !done) sum = effects::none;
   co_return outcome<effects>(error_code(), sum);
 }
+
+}  // namespace
 
 bool is_end_of_term(const std::exception_ptr& failure) {
   try {

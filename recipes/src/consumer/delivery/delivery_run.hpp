@@ -7,12 +7,10 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "career/term_state.hpp"
-#include "delivery/call_limit.hpp"
 #include "delivery/circuit_breaker.hpp"
 #include "delivery/delivery_calls.hpp"
 #include "delivery/delivery_committer.hpp"
 #include "delivery/delivery_frame.hpp"
-#include "delivery/delivery_log.hpp"
 #include "delivery/delivery_repeats.hpp"
 #include "delivery/delivery_window.hpp"
 #include "delivery/parked_keys.hpp"

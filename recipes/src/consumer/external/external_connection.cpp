@@ -16,26 +16,18 @@
 
 namespace zkrecipes::detail {
 
-// What a source of the user's says, for error texts and logs.
-
-/// A name, or what an exception says: its first 1 000 bytes, as `shown_text` shows them.
-std::string shown_words(std::string_view said);
-
 namespace {
 
 constexpr std::size_t most_shown_bytes = 1'000;
+constexpr std::chrono::seconds longest_farewell{1};
 
-}  // namespace
-
+/// What a source of the user's says, for error texts and logs: a name, or the words of an exception. Its first 1 000
+/// bytes, as `shown_text` shows them.
 std::string shown_words(std::string_view said) {
   auto shown = shown_text(said.substr(0, most_shown_bytes));
   if (said.size() > most_shown_bytes) shown += "...";
   return shown;
 }
-
-namespace {
-
-constexpr std::chrono::seconds longest_farewell{1};
 
 }  // namespace
 

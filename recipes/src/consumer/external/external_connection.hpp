@@ -16,6 +16,7 @@
 #include "session/condition.hpp"
 #include "session/outcomes.hpp"
 #include "source/source_frame.hpp"
+#include "source/source_core.hpp"
 
 namespace zkrecipes::detail {
 

@@ -404,28 +404,19 @@ void external_log_source::apply(place_progress& to, const std::vector<settlement
 namespace zkrecipes {
 
 using namespace detail;
-using namespace std::chrono_literals;
 
 namespace {
 
-void require_external(bool is_good, const std::string& field, const std::string& why) {
-  if (!is_good) throw std::invalid_argument("external_options::" + field + ": " + why);
-}
-
 void check_external(const external_options& options) {
+  const option_checks check("external_options");
   const bool is_name = !options.source.empty() && options.source.size() <= 256 && !has_control(options.source);
-  require_external(is_name, "source", "it must have 1 to 256 bytes without control characters");
-  const bool is_count = options.shards >= 1 && options.shards <= most_shards;
-  require_external(is_count, "shards", "it must be 1 to 10 000");
+  check.require(is_name, "source", "it must have 1 to 256 bytes without control characters");
+  check.require_shards(options.shards);
   const bool is_bound = options.in_hand.value_or(1) >= 1 && options.in_hand.value_or(1) <= place_progress::most_open;
-  require_external(is_bound, "in_hand", "it must be 1 to 2 000");
+  check.require(is_bound, "in_hand", "it must be 1 to 2 000");
   const bool is_memory = options.remembered >= options.in_hand.value_or(1) && options.remembered <= 10'000;
-  require_external(is_memory, "remembered", "it must be in_hand to 10 000");
-  const auto& retry = options.retry;
-  const bool is_first = retry.first_pause >= 1ms && retry.first_pause <= 1h;
-  require_external(is_first, "retry.first_pause", "it must be 1 ms to 1 h");
-  const bool is_pause = retry.max_pause >= retry.first_pause && retry.max_pause <= 1h;
-  require_external(is_pause, "retry.max_pause", "it must be first_pause to 1 h");
+  check.require(is_memory, "remembered", "it must be in_hand to 10 000");
+  check.require_pauses(options.retry);
 }
 
 source_base::core_ptr make_source(const session& over, std::string path, external_options options) {

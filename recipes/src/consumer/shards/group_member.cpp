@@ -10,6 +10,8 @@
 #include "session/condition.hpp"
 #include "session/outcomes.hpp"
 #include "shards/group_nodes.hpp"
+#include "session/undo.hpp"
+#include "shards/group_frame.hpp"
 
 namespace zkrecipes::detail {
 

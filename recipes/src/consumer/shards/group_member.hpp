@@ -14,8 +14,8 @@
 #include "line/own_node.hpp"
 #include "session/outcomes.hpp"
 #include "shards/group_frame.hpp"
+#include "shards/group_layout.hpp"
 #include "shards/group_planner.hpp"
-#include "shards/member_record.hpp"
 #include "shards/shard_holding.hpp"
 
 namespace zkrecipes::detail {

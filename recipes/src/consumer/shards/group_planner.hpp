@@ -8,7 +8,7 @@
 #include <zkrecipes/consumer/leader_career.hpp>
 #include <zkrecipes/consumer/shard_group.hpp>
 
-#include "career/coordinator.hpp"
+#include "career/consumer_coordinator.hpp"
 #include "career/task.hpp"
 #include "session/outcomes.hpp"
 #include "shards/group_frame.hpp"

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "election/term_record.hpp"
-#include "shards/member_record.hpp"
+#include "shards/group_layout.hpp"
+#include "shards/shard_holding.hpp"
 #include "shards/shard_name.hpp"
 #include "shards/shard_quarantine.hpp"
-#include "shards/shard_seat.hpp"
 
 namespace zkrecipes::detail {
 
@@ -18,7 +18,7 @@ std::vector<std::uint32_t> to_list(const shard_set& all) { return {all.begin(), 
 
 }  // namespace
 
-shard_view shard_of(std::uint32_t number, const std::string& data, const node_stat& stat) {
+shard_view view_of_shard(std::uint32_t number, const std::string& data, const node_stat& stat) {
   shard_view shard;
   shard.number = number;
   const auto record = parse_record(data);

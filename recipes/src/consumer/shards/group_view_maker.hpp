@@ -8,12 +8,11 @@
 #include <zkrecipes/node.hpp>
 
 #include "shards/group_layout.hpp"
-#include "shards/operator_notes.hpp"
 
 namespace zkrecipes::detail {
 
 /// What the record of a shard says. A record that can not be understood says nothing.
-shard_view shard_of(std::uint32_t number, const std::string& data, const node_stat& stat);
+shard_view view_of_shard(std::uint32_t number, const std::string& data, const node_stat& stat);
 
 /// Makes the view of a group of its nodes, which may come in any order, but for the shards: first. Pure.
 class group_view_maker {

@@ -8,9 +8,9 @@
 #include "line/line_spec.hpp"
 #include "session/condition.hpp"
 #include "session/outcomes.hpp"
-#include "shards/group_nodes.hpp"
+#include "shards/group_frame.hpp"
+#include "shards/shard_holding.hpp"
 #include "shards/shard_quarantine.hpp"
-#include "shards/shard_seat.hpp"
 
 namespace zkrecipes::detail {
 

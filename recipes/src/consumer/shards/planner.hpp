@@ -18,9 +18,9 @@
 #include "session/core.hpp"
 #include "session/operation.hpp"
 #include "shards/group_frame.hpp"
-#include "shards/member_record.hpp"
-#include "shards/quarantine_terms.hpp"
+#include "shards/group_layout.hpp"
 #include "shards/shard_assignment.hpp"
+#include "shards/shard_quarantine.hpp"
 
 namespace zkrecipes::detail {
 

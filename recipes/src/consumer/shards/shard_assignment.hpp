@@ -12,8 +12,6 @@
 #include <zkrecipes/transaction.hpp>
 
 #include "shards/group_layout.hpp"
-#include "shards/member_record.hpp"
-#include "shards/operator_notes.hpp"
 #include "shards/plan.hpp"
 
 namespace zkrecipes::detail {

@@ -11,6 +11,7 @@
 
 #include "career/career_bounds.hpp"
 #include "session/background.hpp"
+#include "career/term_service.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
@@ -36,11 +37,6 @@ std::uint32_t shard_of(std::string_view key, std::uint32_t shards) {
 
 namespace zkrecipes::detail {
 
-// Reads the state of a shard group.
-
-/// Two round trips. Errors: `no_node`, `foreign_data`, `no_auth`, and those of the session.
-awaitable<outcome<shard_group_view>> view_group(core_ptr session, group_layout where);
-
 using backend::opcode;
 using backend::reply;
 
@@ -62,8 +58,8 @@ awaitable<std::vector<reply>> read_all(core_ptr session, std::vector<backend::re
 /// A list that is missing is empty.
 error_code failure_of(const reply& list) { return list.error == errc::no_node ? error_code() : list.error; }
 
-}  // namespace
-
+/// Reads the state of a shard group in two round trips. Errors: `no_node`, `foreign_data`, `no_auth`, and those of the
+/// session.
 awaitable<outcome<shard_group_view>> view_group(core_ptr session, group_layout where) {
   std::vector<backend::request> lists{
       make_request(opcode::get, where.root),        make_request(opcode::children, where.members()),
@@ -92,13 +88,15 @@ awaitable<outcome<shard_group_view>> view_group(core_ptr session, group_layout w
   }
   group_view_maker maker(size, is_frozen);
   auto next = nodes.begin();
-  for (std::uint32_t i = 0; i < size.shards; ++i, ++next) maker.set_shard(shard_of(i, next->data, next->stat));
+  for (std::uint32_t i = 0; i < size.shards; ++i, ++next) maker.set_shard(view_of_shard(i, next->data, next->stat));
   for (const auto& each : members) maker.add_member(each, next->data, next->stat), ++next;
   for (std::size_t i = 0; i < away.size(); ++i, ++next) maker.add_away(next->data, next->stat);
   for (const auto& each : quarantines) maker.add_quarantine(each, next->data), ++next;
   for (const auto& each : notes) maker.add_note(each, (next++)->data);
   co_return outcome<shard_group_view>(error_code(), maker.finish());
 }
+
+}  // namespace
 
 }  // namespace zkrecipes::detail
 

@@ -177,7 +177,7 @@ bool group_follower::is_ready() const {
 /// A record is parsed once, however often the group changes.
 const shard_view& group_follower::parsed(std::uint32_t number, const child_ptr& node) {
   auto& known = parsed_[number];
-  if (known.node != node) known = {node, shard_of(number, node->data, node->stat)};
+  if (known.node != node) known = {node, view_of_shard(number, node->data, node->stat)};
   return known.shard;
 }
 

@@ -1,8 +1,12 @@
 #include "source/source_core.hpp"
 
+#include <chrono>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <zkrecipes/consumer/source_base.hpp>
 
 #include "format/json_object.hpp"
 #include "queue/dead_letter_folder.hpp"
@@ -12,20 +16,87 @@
 #include "session/paths.hpp"
 #include "session/together.hpp"
 #include "shards/shard_name.hpp"
-#include "source/source_letters.hpp"
+#include "source/log_source.hpp"
 
 namespace zkrecipes::detail {
 
-// How a group is moved to another place of a log.
+std::string source_layout::shard(std::uint32_t number) const { return join(root, shard_name(number)); }
 
-/// Writes a position whatever its version, so that the next commit of a consumer is refused. `text` has the GUID `seek`
-/// in its field of that name: it tells after a lost reply whether the position was written, because a second write
-/// would move the consumer back once more. Errors: those of `core::perform`.
-awaitable<error_code> write_position(core_ptr session, std::string path, std::string text, std::string seek);
+std::string source_layout::positions(std::uint32_t shard_number) const { return join(shard(shard_number), "_at"); }
+
+std::string source_layout::position(std::uint32_t shard_number, std::string_view group) const {
+  return join(positions(shard_number), group);
+}
+
+std::string source_layout::marks(std::uint32_t shard_number, std::string_view group) const {
+  return join(join(shard(shard_number), "_repeats"), group);
+}
+
+std::string source_layout::producers() const { return join(root, "_producers"); }
+
+std::string source_layout::dead(std::string_view group) const { return join(join(root, "_dead"), group); }
 
 using backend::opcode;
 
 namespace {
+
+error_code compare_records(const std::string& theirs, const json_object& ours) {
+  const auto read = json_object::parse(theirs);
+  if (!read || !read->integer("count")) return errc::foreign_data;
+  for (const auto& each : ours.names()) {
+    if (each != "count" && read->raw(each) != ours.raw(each)) return errc::foreign_data;
+  }
+  return read->integer("count") == ours.integer("count") ? error_code() : make_error_code(errc::size_mismatch);
+}
+
+}  // namespace
+
+bool source_frame::is_group(std::string_view name) const {
+  return only_group.empty() ? name_problem(name).empty() : name == only_group;
+}
+
+json_object record_of_source(std::string_view kind, std::uint32_t shards) {
+  auto record = json_object::of_kind(kind);
+  record.set("count", std::int64_t{shards}).set("hash", "crc32");
+  return record;
+}
+
+backend::request request_of_record(const source_frame& frame) { return make_request(opcode::get, frame.where.root); }
+
+error_code compare_record(const source_frame& frame, const backend::reply& found) {
+  if (found.error || found.data.empty()) return found.error == errc::no_node ? error_code() : found.error;
+  return compare_records(found.data, frame.record);
+}
+
+awaitable<error_code> find_record(source_frame_ptr frame) {
+  auto found = co_await frame->session->perform(request_of_record(*frame), retry::always);
+  if (found.error) co_return found.error;
+  if (found.data.empty()) co_return errc::no_node;
+  co_return compare_records(found.data, frame->record);
+}
+
+awaitable<error_code> agree_on_record(source_frame_ptr frame) {
+  for (;;) {
+    auto found = co_await frame->session->perform(request_of_record(*frame), retry::always);
+    if (found.error == errc::no_node) {
+      auto error = co_await frame->session->ensure_path(frame->where.root);
+      if (error) co_return error;
+      continue;
+    }
+    if (found.error) co_return found.error;
+    if (!found.data.empty()) co_return compare_records(found.data, frame->record);
+    auto write = make_request(opcode::set, frame->where.root);
+    write.data = frame->record.to_text();
+    write.version = found.stat.version;
+    auto written = co_await frame->session->perform(std::move(write), retry::always);
+    const bool is_quicker = written.error == errc::bad_version || written.error == errc::no_node;
+    if (!is_quicker) co_return written.error;  // else another client has written or removed it, or we have
+  }
+}
+
+namespace {
+
+// How a group is moved to another place of a log.
 
 awaitable<outcome<bool>> has_moved(core_ptr session, std::string path, std::string seek) {
   std::vector<backend::request> look{make_request(opcode::get, std::move(path))};
@@ -45,8 +116,9 @@ backend::request make_anew(const std::string& path, const std::string& text, std
   return backend::make_multi(all);
 }
 
-}  // namespace
-
+/// Writes a position whatever its version, so that the next commit of a consumer is refused. `text` has the GUID `seek`
+/// in its field of that name: it tells after a lost reply whether the position was written, because a second write
+/// would move the consumer back once more. Errors: those of `core::perform`.
 awaitable<error_code> write_position(core_ptr session, std::string path, std::string text, std::string seek) {
   const auto deadline = session->retry_deadline();
   const auto create = make_anew(path, text, session->get_scheduler()->world->random());
@@ -67,10 +139,6 @@ awaitable<error_code> write_position(core_ptr session, std::string path, std::st
     if (error || is_done) co_return error;
   }
 }
-
-using backend::opcode;
-
-namespace {
 
 using source_lags = std::vector<source_lag>;
 using letter_list = std::vector<dead_letter>;
@@ -145,4 +213,56 @@ void require_shard(const source_base& of, const std::string& kind, std::uint32_t
   if (shard >= of.shards()) throw std::invalid_argument(kind + ": there is no shard " + shard_name(shard));
 }
 
+void option_checks::refuse(const std::string& field, const std::string& why) const {
+  throw std::invalid_argument(owner_ + "::" + field + ": " + why);
+}
+
+void option_checks::require(bool is_good, const std::string& field, const std::string& why) const {
+  if (!is_good) refuse(field, why);
+}
+
+void option_checks::require_shards(std::uint32_t shards) const {
+  require(shards >= 1 && shards <= most_shards, "shards", "it must be 1 to 10 000");
+}
+
+void option_checks::require_pauses(const retry_policy& retry) const {
+  using namespace std::chrono_literals;
+  require(retry.first_pause >= 1ms && retry.first_pause <= 1h, "retry.first_pause", "it must be 1 ms to 1 h");
+  const bool is_pause = retry.max_pause >= retry.first_pause && retry.max_pause <= 1h;
+  require(is_pause, "retry.max_pause", "it must be first_pause to 1 h");
+}
+
+void source_operations::seek(handler<> h, core_ptr core, std::uint32_t shard, std::string group,
+                             source_position where) {
+  launch(std::move(h), std::move(core), &source_core::seek, shard, std::move(group), std::move(where));
+}
+
+void source_operations::lag(handler<std::vector<source_lag>> h, core_ptr core, std::string group) {
+  launch(std::move(h), std::move(core), &source_core::lag, std::move(group));
+}
+
+void source_operations::dead_letters(handler<std::vector<dead_letter>> h, core_ptr core, std::string group) {
+  launch(std::move(h), std::move(core), &source_core::dead_letters, std::move(group));
+}
+
+void source_operations::revive(handler<> h, core_ptr core, std::string group, dead_letter which) {
+  launch(std::move(h), std::move(core), &source_core::revive, std::move(group), std::move(which));
+}
+
+void source_operations::discard(handler<> h, core_ptr core, std::string group, dead_letter which) {
+  launch(std::move(h), std::move(core), &source_core::discard, std::move(group), std::move(which));
+}
+
 }  // namespace zkrecipes::detail
+
+namespace zkrecipes {
+
+using namespace detail;
+
+source_base::source_base(session over, core_ptr core) : session_(std::move(over)), core_(std::move(core)) {}
+
+const std::string& source_base::path() const noexcept { return core_ ? core_->frame()->where.root : no_path(); }
+
+std::uint32_t source_base::shards() const noexcept { return core_ ? core_->frame()->shards : 1; }
+
+}  // namespace zkrecipes

@@ -1,4 +1,4 @@
-// The implementation of a source's handle: what operators ask of a source, and what they change.
+// A source in ZooKeeper: its nodes, its record, and what operators ask of it and change.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,58 @@
 #include <vector>
 
 #include <zkrecipes/consumer/source_base.hpp>
+#include <zkrecipes/session_options.hpp>
 
-#include "source/source_frame.hpp"
+#include "format/json_object.hpp"
+#include "session/core.hpp"
+#include "session/operation.hpp"
+#include "shards/shard_name.hpp"
 
 namespace zkrecipes::detail {
 
+/// The nodes of a topic, of Redis streams, of RabbitMQ queues, or of a user's source.
+struct source_layout {
+  std::string root;
+
+  std::string shard(std::uint32_t number) const;
+  /// The folder of the positions of a shard's groups.
+  std::string positions(std::uint32_t shard_number) const;
+  std::string position(std::uint32_t shard_number, std::string_view group) const;
+  /// The marks of the producers in a shard, for one group.
+  std::string marks(std::uint32_t shard_number, std::string_view group) const;
+  std::string producers() const;
+  /// The folder of the dead letters of a group.
+  std::string dead(std::string_view group) const;
+};
+
+/// What all parts of one source share. Each kind adds its options. The record stands at the path: the first that uses
+/// the path writes it.
+struct source_frame {
+  core_ptr session{};
+  source_layout where{};
+  json_object record{};
+  std::uint32_t shards = 1;
+  std::string only_group{};  ///< The only one of a source without groups. Empty: it has groups.
+
+  /// Whether this can be the name of a group: see `name_problem`.
+  bool is_group(std::string_view name) const;
+};
+
+using source_frame_ptr = std::shared_ptr<const source_frame>;
+
+/// `kind`, `count`, `hash`: as the records of all sources but those of the user begin.
+json_object record_of_source(std::string_view kind, std::uint32_t shards);
+
+/// Compares the record at the path with ours, and makes it if it is missing. Errors: `size_mismatch` (the field `count`
+/// differs), `foreign_data` (another field of ours does, or it is no record), and those of `core::perform`.
+awaitable<error_code> agree_on_record(source_frame_ptr frame);
+/// Compares it only. Errors: `no_node` (there is none), and the same.
+awaitable<error_code> find_record(source_frame_ptr frame);
+/// The request that reads it, and what its reply says of ours. One that is missing, or empty, is no error.
+backend::request request_of_record(const source_frame& frame);
+error_code compare_record(const source_frame& frame, const backend::reply& found);
+
+/// The implementation of a source's handle.
 /// As it stands: a source that the library can read letters of only, such as a user's. A kind with a position or a
 /// broker of its own adds how it finds a place, counts and puts.
 class source_core {
@@ -66,5 +113,24 @@ const auto& options_of(const source_base& of) {
 
 /// `kind`: the class of the handle. \throws std::invalid_argument if it has no such shard, or was made by default.
 void require_shard(const source_base& of, const std::string& kind, std::uint32_t shard);
+
+/// The exceptions are `std::invalid_argument`, and name the fields of one type of options.
+class option_checks {
+ public:
+  /// `owner`: the type of the options.
+  explicit option_checks(std::string owner) : owner_(std::move(owner)) {}
+
+  [[noreturn]] void refuse(const std::string& field, const std::string& why) const;
+  void require(bool is_good, const std::string& field, const std::string& why) const;
+  void require_shards(std::uint32_t shards) const;
+  /// The pauses between tries.
+  void require_pauses(const retry_policy& retry) const;
+
+ protected:
+  const std::string& owner() const noexcept { return owner_; }
+
+ private:
+  std::string owner_;
+};
 
 }  // namespace zkrecipes::detail

@@ -5,7 +5,7 @@
 
 #include "session/outcomes.hpp"
 #include "session/together.hpp"
-#include "topic/packed_batch.hpp"
+#include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {
 

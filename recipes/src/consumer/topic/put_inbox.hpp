@@ -19,6 +19,8 @@
 
 #include "session/operation.hpp"
 #include "topic/packed_batch.hpp"
+#include "session/reach_limit.hpp"
+#include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {
 

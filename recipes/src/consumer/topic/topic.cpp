@@ -47,7 +47,6 @@ class topic_source final : public log_source {
   awaitable<void> close() override;
 
  private:
-  void apply(log_progress& to, const settlement& each) const;
   const batch_name* name_of_finished(std::int32_t number) const;
 
   static constexpr std::size_t most_removals = 1'000;  // of a commit
@@ -107,7 +106,7 @@ transaction topic_source::moving_on(const std::vector<settlement>& batch) {
   removing_.clear();
   if (batch.empty()) return all;
   auto next = reader_.progress();
-  for (const auto& each : batch) apply(next, each);
+  note_settlements(next, batch, &parse_message_name);
   position().write(all, serialize(next.position()));
   if (!removes_at_once_) return all;
   auto numbers = next.take_finished();
@@ -139,7 +138,7 @@ bool topic_source::adapt(std::size_t operation, const error_code& why) {
 
 awaitable<void> topic_source::settled(std::vector<settlement> batch) {
   auto& progress = reader_.progress();
-  for (const auto& each : batch) apply(progress, each);
+  note_settlements(progress, batch, &parse_message_name);
   position().on_written();
   const auto numbers = progress.take_finished();
   if (!numbers.empty() && !removes_at_once_) trimmer_->on_consumed();
@@ -155,13 +154,6 @@ awaitable<void> topic_source::settled(std::vector<settlement> batch) {
   co_return;
 }
 
-void topic_source::apply(log_progress& to, const settlement& each) const {
-  const auto which = parse_message_name(each.what->name);
-  if (!which) return;
-  if (each.how == settlement::kind::count_attempt) return to.fail(*which, each.first_failed);
-  to.settle(*which);
-}
-
 }  // namespace zkrecipes::detail
 
 namespace zkrecipes {
@@ -172,9 +164,7 @@ namespace {
 
 void check(const topic_options& options) {
   using namespace std::chrono_literals;
-  if (options.shards < 1 || options.shards > most_shards) {
-    throw std::invalid_argument("topic_options::shards: it must be 1 to 10 000");
-  }
+  option_checks("topic_options").require_shards(options.shards);
   const auto& keep = options.retention;
   for (const auto& each : keep.groups) require_name("topic_retention::groups", each);
   if (keep.age && *keep.age < 1s) throw std::invalid_argument("topic_retention::age: it must be at least 1 s");

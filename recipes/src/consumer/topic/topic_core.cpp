@@ -10,7 +10,7 @@
 #include "session/paths.hpp"
 #include "session/together.hpp"
 #include "topic/log_position.hpp"
-#include "topic/topic_letters.hpp"
+#include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {
 

@@ -5,7 +5,7 @@
 
 #include <zkrecipes/consumer/topic.hpp>
 
-#include "source/source_frame.hpp"
+#include "source/source_core.hpp"
 #include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {

@@ -9,7 +9,6 @@
 
 #include <zkrecipes/transaction.hpp>
 
-#include "topic/packed_batch.hpp"
 #include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {

@@ -6,7 +6,7 @@
 #include <amqp.h>
 #include <amqp_framing.h>
 
-#include "rabbitmq/amqp_memory.hpp"
+#include "rabbitmq/amqp_frame_reader.hpp"
 
 namespace zkrecipes::simulation {
 

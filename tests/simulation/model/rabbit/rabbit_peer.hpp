@@ -16,7 +16,6 @@
 #include "rabbitmq/amqp_content.hpp"
 #include "rabbitmq/amqp_frame_reader.hpp"
 #include "rabbitmq/amqp_handshake.hpp"
-#include "rabbitmq/amqp_memory.hpp"
 #include "world/broker_network.hpp"
 
 namespace zkrecipes::simulation {

@@ -6,7 +6,7 @@
 #include <amqp_framing.h>
 
 #include "model/rabbit/rabbit_peer.hpp"
-#include "rabbitmq/amqp_memory.hpp"
+#include "rabbitmq/amqp_frame_reader.hpp"
 
 namespace zkrecipes::simulation {
 

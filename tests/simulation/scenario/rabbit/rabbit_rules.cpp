@@ -6,7 +6,7 @@
 
 #include "queue/queue_layout.hpp"
 #include "rabbitmq/rabbit_frame.hpp"
-#include "source/source_layout.hpp"
+#include "source/source_core.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "queue/queue_layout.hpp"
-#include "source/source_layout.hpp"
+#include "source/source_core.hpp"
 
 namespace zkrecipes::simulation {
 

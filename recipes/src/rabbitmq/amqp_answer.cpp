@@ -1,4 +1,4 @@
-#include "rabbitmq/amqp_refusal.hpp"
+#include "rabbitmq/amqp_answer.hpp"
 
 #include <charconv>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "delivery/delivery_log.hpp"
+#include "delivery/delivery_frame.hpp"
 
 #include "session/operation.hpp"
 

@@ -1,4 +1,4 @@
-#include "shards/group_nodes.hpp"
+#include "shards/group_frame.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-// Keeps the map of a shard group up to date.
+// Keeps the map of a shard group up to date, for routers.
 #pragma once
 
 #include <cstdint>

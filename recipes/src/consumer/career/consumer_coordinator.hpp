@@ -11,8 +11,7 @@
 
 #include <zkrecipes/consumer/consumer_coordinator.hpp>
 
-#include "career/career_bounds.hpp"
-#include "career/known_record.hpp"
+#include "career/take_over.hpp"
 #include "career/task.hpp"
 #include "career/term_service.hpp"
 
