@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/failure.hpp"
-#include "settings/command_options.hpp"
+#include "settings/command_table.hpp"
 #include "settings/settings.hpp"
 
 namespace zkadmin {

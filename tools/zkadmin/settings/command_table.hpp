@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 
 #include "settings/command_line.hpp"
-#include "settings/requests.hpp"
 
 namespace CLI {
 class App;
