@@ -115,10 +115,8 @@ set(admin_subjects
   terminal/input
   terminal/table)
 set(testcluster_subjects
-  drop_rules
   proxy_link
   frame_filter
-  guard
   jute/messages
   op_code
   options
