@@ -23,7 +23,7 @@
 #include "descriptor.hpp"
 #include "exit_status.hpp"
 #include "printable.hpp"
-#include "schedule_run.hpp"
+#include "schedule.hpp"
 
 namespace testcluster::command {
 namespace {

@@ -1,14 +1,26 @@
 #include "fault_options.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <stdexcept>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include <testcluster/op_code.hpp>
 
-#include "one_of.hpp"
-
 namespace testcluster::command {
+
+std::optional<std::int64_t> parse_session(const std::string& text) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const char* begin = text.data() + (hex ? 2 : 0);
+  const char* end = text.data() + text.size();
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(begin, end, number, hex ? 16 : 10);
+  if (parsed.ec != std::errc{} || parsed.ptr != end || number == 0) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
 namespace {
 
 namespace json = boost::json;
@@ -38,6 +50,17 @@ void add_way(CLI::App* one, fault_options& into) {
 }
 
 }  // namespace
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  const auto check = [words = std::move(words)](const std::string& given) -> std::string {
+    if (std::find(words.begin(), words.end(), given) != words.end()) return {};
+    std::string expected;
+    for (std::size_t i = 0; i < words.size(); ++i)
+      expected += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+    return "expected " + expected + ", found '" + given + "'";
+  };
+  return CLI::Validator(check, "", "word");
+}
 
 void add_fault(CLI::App& app, int& id, fault_options& into,
                const std::function<CLI::App*(CLI::App&, const std::string&, const std::string&)>& add) {

@@ -2,13 +2,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/json.hpp>
 
 namespace CLI {
 class App;
-}
+class Validator;
+}  // namespace CLI
 
 namespace testcluster::command {
 
@@ -22,6 +25,9 @@ struct fault_options {
   std::string operation;
   int k = 1;
 };
+
+/// Accepts only these words; the error message lists them.
+CLI::Validator one_of(std::vector<std::string> words);
 
 /// Adds the command `fault KIND ...`. `add` makes a subcommand of an app, with the options that every command has.
 void add_fault(CLI::App& app, int& id, fault_options& into,
@@ -37,5 +43,12 @@ boost::json::object fault_request(int id, const fault_options& fault);
 /// or malformed.
 boost::json::object to_json(const fault_options& fault);
 fault_options fault_from(const boost::json::object& request);
+
+/// The id of a session as text: hexadecimal after 0x, as ZooKeeper and zkadmin write it, else decimal. Nullopt for
+/// anything else, 0 included, which is no session.
+std::optional<std::int64_t> parse_session(const std::string& text);
+
+/// How a session id is written, for error messages.
+inline constexpr const char* session_syntax = "a session id: hexadecimal with 0x, as ZooKeeper writes it, or decimal";
 
 }  // namespace testcluster::command

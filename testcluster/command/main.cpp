@@ -15,7 +15,7 @@
 #include "place.hpp"
 #include "printable.hpp"
 #include "register.hpp"
-#include "schedule_run.hpp"
+#include "schedule.hpp"
 #include "signals.hpp"
 #include "supervisor.hpp"
 

@@ -6,7 +6,6 @@
 #include <testcluster/error.hpp>
 
 #include "descriptor.hpp"
-#include "guard.hpp"
 #include "workspace.hpp"
 
 namespace testcluster::command {

@@ -5,7 +5,6 @@
 
 #include <openssl/evp.h>
 
-#include "drawn_secret.hpp"
 #include "written_file.hpp"
 
 namespace testcluster::detail {

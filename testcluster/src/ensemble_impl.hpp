@@ -10,8 +10,6 @@
 #include <testcluster/ensemble.hpp>
 #include <testcluster/proxy.hpp>
 
-#include "guard.hpp"
-#include "owned_folder.hpp"
 #include "server.hpp"
 #include "workspace.hpp"
 

@@ -15,8 +15,8 @@
 
 #include <testcluster/proxy.hpp>
 
-#include "drop_rules.hpp"
-#include "loopback_address.hpp"
+#include "connection.hpp"
+#include "frame_filter.hpp"
 #include "proxy_link.hpp"
 
 namespace testcluster {

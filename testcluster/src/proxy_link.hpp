@@ -15,7 +15,6 @@
 #include <testcluster/proxy.hpp>
 
 #include "connection.hpp"
-#include "drop_rules.hpp"
 #include "frame_filter.hpp"
 
 namespace testcluster::detail {

@@ -15,9 +15,6 @@
 #include <testcluster/rabbit_broker.hpp>
 
 #include "connection.hpp"
-#include "drawn_secret.hpp"
-#include "guard.hpp"
-#include "owned_folder.hpp"
 #include "rabbit_node.hpp"
 #include "spawn.hpp"
 #include "workspace.hpp"

@@ -7,8 +7,8 @@
 #include <testcluster/rabbit_broker.hpp>
 
 #include "broker_process.hpp"
-#include "loopback_address.hpp"
-#include "owned_folder.hpp"
+#include "connection.hpp"
+#include "workspace.hpp"
 
 namespace testcluster::detail {
 

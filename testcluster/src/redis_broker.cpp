@@ -10,9 +10,6 @@
 
 #include "broker_process.hpp"
 #include "connection.hpp"
-#include "guard.hpp"
-#include "loopback_address.hpp"
-#include "owned_folder.hpp"
 #include "workspace.hpp"
 
 namespace testcluster {

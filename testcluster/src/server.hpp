@@ -5,7 +5,6 @@
 #include <testcluster/ensemble.hpp>
 
 #include "connection.hpp"
-#include "loopback_address.hpp"
 
 namespace testcluster::detail {
 

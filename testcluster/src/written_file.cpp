@@ -1,14 +1,29 @@
 #include "written_file.hpp"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
 #include <fcntl.h>
+#include <openssl/rand.h>
 #include <unistd.h>
 
 #include <testcluster/error.hpp>
 
 namespace testcluster::detail {
+
+std::string drawn_secret() {
+  std::array<unsigned char, 16> bytes{};
+  if (RAND_bytes(bytes.data(), bytes.size()) != 1)
+    throw error("could not draw a secret: OpenSSL has no random numbers");
+  std::string text;
+  for (const unsigned each : bytes) {
+    std::array<char, 3> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", each);
+    text += digits.data();
+  }
+  return text;
+}
 
 std::string environment(const char* name, const char* otherwise) {
   const char* value = std::getenv(name);

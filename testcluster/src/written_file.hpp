@@ -7,6 +7,9 @@
 
 namespace testcluster::detail {
 
+/// 128 random bits as 32 hexadecimal digits. Throws testcluster::error if there are none.
+std::string drawn_secret();
+
 /// A variable of this process's environment, or `otherwise` if it is empty or not set.
 std::string environment(const char* name, const char* otherwise);
 

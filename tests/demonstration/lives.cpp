@@ -15,8 +15,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "demonstration/consumer_group.hpp"
-#include "demonstration/moves.hpp"
-#include "demonstration/phase_log.hpp"
 #include "demonstration/phases.hpp"
 
 using namespace demo;

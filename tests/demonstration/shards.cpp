@@ -5,10 +5,9 @@
 
 #include "demonstration/audit.hpp"
 #include "demonstration/fault_plan.hpp"
-#include "demonstration/moves.hpp"
 #include "demonstration/phases.hpp"
 #include "demonstration/report.hpp"
-#include "demonstration/shard_summary.hpp"
+#include "demonstration/summary.hpp"
 #include "demonstration/workload.hpp"
 
 using namespace demo;

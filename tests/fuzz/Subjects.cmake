@@ -78,28 +78,22 @@ set(admin_subjects
   cluster/topic
   exporter/metrics_server
   problems/ensemble_rules
-  problems/problem
   problems/rules
   problems/verdict
   report/formats
   report/group_report
-  report/history_report
+  report/message_report
   report/recipe_report
   report/status_report
-  report/topic_report
   screen/differences
-  screen/kept_page
   screen/key_table
   screen/list_view
-  screen/navigation
   screen/model
   screen/page_content
   screen/pages
   screen/render
-  screen/sheet
   screen/update
   security/security_verdict
-  security/server_exposure
   servers/admin_client
   servers/prober
   sessions/session_answers
@@ -109,13 +103,11 @@ set(admin_subjects
   settings/settings
   settings/values
   terminal/grid
-  terminal/stroke
+  terminal/input
   terminal/table)
 set(testcluster_subjects
-  drop_rules
   proxy_link
   frame_filter
-  guard
   jute/messages
   op_code
   options

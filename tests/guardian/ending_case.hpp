@@ -10,8 +10,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 
+#include "ending_process.hpp"
 #include "guardian/guarding.hpp"
-#include "process_ender.hpp"
 
 namespace guardian::test {
 

@@ -13,12 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "background_closer.hpp"
+#include "descriptor.hpp"
 #include "guardian/guarding.hpp"
-#include "peer.hpp"
+#include "held_process.hpp"
 #include "process_identity.hpp"
 #include "registry.hpp"
-#include "user_account.hpp"
 
 using namespace guardian;
 using namespace guardian::test;

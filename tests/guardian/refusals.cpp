@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "background_closer.hpp"
+#include "descriptor.hpp"
 #include "guardian/guarding.hpp"
 #include "process_identity.hpp"
 

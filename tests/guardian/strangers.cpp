@@ -13,7 +13,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "agent.hpp"
-#include "background_closer.hpp"
+#include "descriptor.hpp"
 #include "event_log.hpp"
 #include "guardian/guarding.hpp"
 

@@ -1,7 +1,7 @@
 // The options of secure connections to a broker, and what is told of a broker that can not be used.
 #include <zkrecipes/tls_options.hpp>
 
-#include "settings/broker_request.hpp"
+#include "brokers/broker_reader.hpp"
 #include "settings_place.hpp"
 
 namespace {

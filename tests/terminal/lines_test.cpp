@@ -5,7 +5,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "base/failure.hpp"
-#include "change/revocation.hpp"
 #include "change/waiting_line.hpp"
 #include "report/follow_report.hpp"
 #include "settings/command_line.hpp"

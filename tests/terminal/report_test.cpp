@@ -6,10 +6,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "base/failure.hpp"
-#include "cluster/election_reader.hpp"
-#include "report/history_report.hpp"
+#include "cluster/status.hpp"
+#include "report/message_report.hpp"
 #include "report/status_report.hpp"
-#include "report/topic_report.hpp"
 #include "samples.hpp"
 
 using namespace zkadmin;

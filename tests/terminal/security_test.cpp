@@ -14,7 +14,6 @@
 #include "report/check_report.hpp"
 #include "security/access_rules.hpp"
 #include "security/security_verdict.hpp"
-#include "security/server_exposure.hpp"
 
 using namespace zkadmin;
 

@@ -8,7 +8,7 @@
 #include "cluster/recipe_status.hpp"
 #include "cluster/stream.hpp"
 #include "problems/rules.hpp"
-#include "report/stream_report.hpp"
+#include "report/message_report.hpp"
 #include "samples.hpp"
 #include "settings_place.hpp"
 

@@ -7,9 +7,8 @@
 #include <testcluster/error.hpp>
 #include <testcluster/op_code.hpp>
 
-#include "drop_rules.hpp"
+#include "connection.hpp"
 #include "jute/messages.hpp"
-#include "loopback_address.hpp"
 
 using testcluster::detail::drop_rules;
 using testcluster::detail::frame_filter;

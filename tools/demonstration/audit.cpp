@@ -8,7 +8,7 @@
 
 #include <boost/asio.hpp>
 
-#include "gathering.hpp"
+#include "progress.hpp"
 #include "roles.hpp"
 
 namespace demo {

@@ -23,7 +23,7 @@
 #include <zkrecipes/session.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
-#include "phase_log.hpp"
+#include "phases.hpp"
 #include "put_all.hpp"
 #include "roles.hpp"
 #include "shard_source.hpp"
@@ -145,8 +145,6 @@ asio::awaitable<zkrecipes::message_outcome> recorder::process(zkrecipes::term pr
 
 // The producer: puts numbered messages, each exactly once even if servers fail.
 
-namespace asio = boost::asio;
-
 namespace {
 
 asio::awaitable<void> put_into_source(zkrecipes::session session, const producer_settings& how, const workload& work) {
@@ -200,8 +198,6 @@ class logged_career final : public zkrecipes::leader_career {
   std::uint32_t shard_;
 };
 
-namespace asio = boost::asio;
-
 phase_mark logged_career::mark(const zkrecipes::term& present, std::string phase) const {
   return {monotonic_ns(), consumer_, present.epoch(), std::move(phase), false, shard_};
 }
@@ -245,8 +241,6 @@ class sleep_watch {
   std::int64_t last_ns_;
 };
 
-namespace asio = boost::asio;
-
 sleep_watch::sleep_watch(zkrecipes::session over, std::chrono::nanoseconds margin)
     : session_(std::move(over)), limit_(margin / 2), last_ns_(monotonic_ns()) {}
 
@@ -266,8 +260,6 @@ asio::awaitable<void> sleep_watch::run(phase_log& log, std::string consumer) {
     co_await timer.async_wait(asio::use_awaitable);
   }
 }
-
-namespace asio = boost::asio;
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "phase_log.hpp"
+#include "phases.hpp"
 #include "process.hpp"
 
 namespace demo {

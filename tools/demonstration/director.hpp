@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "backlog.hpp"
 #include "fault_plan.hpp"
 #include "observer.hpp"
+#include "shard_source.hpp"
 #include "stage.hpp"
 #include "summary.hpp"
 

@@ -10,7 +10,6 @@
 
 #include "process.hpp"
 #include "roles.hpp"
-#include "source_kind.hpp"
 
 namespace {
 

@@ -8,12 +8,26 @@
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "roles.hpp"
+
 namespace demo {
+
+// The guardian beside the consumers.
+
+/// Its log is dropped, because the terminal shows the dashboard.
+int guard(const std::string& socket) {
+  const auto program = beside("zkrecipes-guardian");
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
+  ::execl(program.c_str(), program.c_str(), "--socket", socket.c_str(), "--mode", "0600", nullptr);
+  throw std::system_error(errno, std::generic_category(), program);
+}
 
 scratch::scratch() {
   auto name = (std::filesystem::temp_directory_path() / "zkrecipes-demo-XXXXXX").string();

@@ -1,9 +1,7 @@
 // Queues of RabbitMQ as the source of a run.
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include <boost/asio.hpp>
 
@@ -29,28 +27,12 @@ zkrecipes::rabbit_options queue_settings(std::uint32_t shards, const std::string
   return all;
 }
 
-class queue_shards : public shard_source {
+class queue_shards : public group_source<zkrecipes::rabbit_queues> {
  public:
-  explicit queue_shards(zkrecipes::rabbit_queues queues) : queues_(std::move(queues)) {}
+  explicit queue_shards(const zkrecipes::rabbit_queues& queues) : group_source(queues, queues.queue_group) {}
 
-  zkrecipes::message_feed feed(std::uint32_t shard) const override { return queues_.feed(shard); }
-  asio::awaitable<std::optional<std::uint64_t>> lag() override {
-    const std::string group = queues_.queue_group;
-    constexpr auto token = asio::as_tuple(asio::use_awaitable);
-    const auto seen = co_await queues_.async_lag(group, token);
-    if (std::get<0>(seen)) co_return std::nullopt;
-    std::uint64_t sum = 0;
-    for (const auto& each : std::get<1>(seen)) sum += each.messages;
-    co_return sum;
-  }
+  zkrecipes::message_feed feed(std::uint32_t shard) const override { return log_.feed(shard); }
   bool counts_in_hand() const noexcept override { return false; }
-  asio::awaitable<std::vector<zkrecipes::dead_letter>> dead_letters() override {
-    const std::string group = queues_.queue_group;
-    co_return co_await queues_.async_dead_letters(group, asio::use_awaitable);
-  }
-
- private:
-  zkrecipes::rabbit_queues queues_;
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
 // Stands for queue_shards.cpp where there is no rabbitmq-c.
-#include "log_source.hpp"
 #include "put_all.hpp"
 #include "shard_source.hpp"
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "balance_summary.hpp"
-#include "shard_summary.hpp"
 #include "summary.hpp"
 
 namespace demo {

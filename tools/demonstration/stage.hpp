@@ -14,13 +14,13 @@
 
 #include <testcluster/ensemble.hpp>
 
-#include "backlog.hpp"
 #include "consumer_group.hpp"
-#include "figures.hpp"
-#include "phase_log.hpp"
+#include "phases.hpp"
 #include "process.hpp"
 #include "progress.hpp"
 #include "roles.hpp"
+#include "shard_source.hpp"
+#include "summary.hpp"
 
 namespace demo {
 

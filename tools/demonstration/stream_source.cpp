@@ -7,7 +7,6 @@
 #include <zkrecipes/redis/redis_producer.hpp>
 #include <zkrecipes/redis/redis_streams.hpp>
 
-#include "log_source.hpp"
 #include "put_all.hpp"
 #include "roles.hpp"
 #include "shard_source.hpp"

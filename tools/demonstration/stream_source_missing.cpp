@@ -1,5 +1,4 @@
 // Stands for stream_source.cpp where there is no hiredis.
-#include "log_source.hpp"
 #include "put_all.hpp"
 #include "shard_source.hpp"
 

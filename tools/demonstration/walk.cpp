@@ -9,9 +9,9 @@
 #include <zkrecipes/flow.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
+#include "balance_summary.hpp"
 #include "phases.hpp"
 #include "roles.hpp"
-#include "step_log.hpp"
 
 namespace demo {
 

@@ -4,14 +4,41 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "session_ender.hpp"
+#include <sys/types.h>
+
+#include <zkrecipes/lease_clock.hpp>
+
+#include "backend/guardian/guardian_message.hpp"
 
 namespace guardian {
+
+// The end of one session of a dead process, as a function, so that tests can have another one.
+
+/// A session whose process is dead, and the terms that it led in it.
+struct session_of_the_dead {
+  zkrecipes::backend::guarded_session session;
+  std::vector<zkrecipes::backend::guarded_term> terms;
+  uid_t user = 0;
+};
+
+struct ending {
+  std::string problem{};        ///< Empty if there was none.
+  std::size_t died = 0;         ///< Records that say so now.
+  std::size_t passed_over = 0;  ///< Records that name somebody else, or an end.
+  bool is_closed = false;
+};
+
+/// Writes `died` into the records and closes the session. `done` is called once, later, on the guardian's thread.
+using session_ender = std::function<void(session_of_the_dead, zkrecipes::lease_clock::time_point deadline,
+                                         std::function<void(const ending&)> done)>;
 
 struct ending_order {
   std::int64_t number = 0;

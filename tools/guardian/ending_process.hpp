@@ -16,14 +16,14 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "descriptor.hpp"
-#include "line_buffer.hpp"
-#include "session_ender.hpp"
+#include "ending_order.hpp"
+#include "secrets.hpp"
 
 namespace guardian {
 
 /// A process that ends sessions of one user, seen from the guardian. The servers are named by that user, and the C
 /// client trusts its servers: one that breaks the protocol can abort this process, stop it or fill its memory. The
-/// orders that it has not answered then have ended with a problem, and nothing else is hurt. See ending_worker.hpp for
+/// orders that it has not answered then have ended with a problem, and nothing else is hurt. `run_ending_worker` is
 /// its inside.
 class ending_process : public std::enable_shared_from_this<ending_process> {
  public:
@@ -75,5 +75,14 @@ class ending_process : public std::enable_shared_from_this<ending_process> {
   std::int64_t last_number_ = 0;
   bool is_reaped_ = false;
 };
+
+/// Ends sessions in other processes, one for each user, which are there while there is something to end. `program`:
+/// this one.
+session_ender make_process_ender(const boost::asio::any_io_executor& executor, std::string program);
+
+/// The inside of an ending process: carries out the orders that come over its standard input, a Unix stream socket, all
+/// at the same time, and answers over it. Returns the exit status, once the input has ended and every order is carried
+/// out: a guardian that is killed does not break off what has begun.
+int run_ending_worker();
 
 }  // namespace guardian

@@ -1,5 +1,3 @@
-#include "ending_worker.hpp"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -27,12 +25,13 @@
 
 #include "backend/zookeeper/real_world.hpp"
 #include "ending_order.hpp"
+#include "ending_process.hpp"
 #include "format/json_object.hpp"
 #include "guardian/dead_session.hpp"
-#include "line_buffer.hpp"
 #include "secrets.hpp"
 #include "session/core.hpp"
 #include "session_ender.hpp"
+#include "session/make.hpp"
 
 namespace guardian {
 

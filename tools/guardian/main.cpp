@@ -13,10 +13,9 @@
 
 #include "agent.hpp"
 #include "early_proof.hpp"
-#include "ending_worker.hpp"
+#include "ending_process.hpp"
 #include "event_log.hpp"
 #include "format/shown_text.hpp"
-#include "process_ender.hpp"
 #include "secrets.hpp"
 
 namespace {

@@ -17,10 +17,9 @@
 #include "backend/guardian/guardian_message.hpp"
 #include "descriptor.hpp"
 #include "event_log.hpp"
-#include "line_buffer.hpp"
-#include "peer.hpp"
 #include "process_identity.hpp"
 #include "registry.hpp"
+#include "secrets.hpp"
 
 namespace guardian {
 

@@ -17,9 +17,7 @@
 #include "descriptor.hpp"
 #include "event_log.hpp"
 #include "held_process.hpp"
-#include "peer.hpp"
 #include "process_identity.hpp"
-#include "user_account.hpp"
 
 namespace guardian {
 

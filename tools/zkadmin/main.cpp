@@ -5,8 +5,8 @@
 
 #include "base/text.hpp"
 #include "commands/commands.hpp"
+#include "hold/command_process.hpp"
 #include "hold/hold.hpp"
-#include "hold/signals.hpp"
 #include "report/check_report.hpp"
 #include "security/check_security.hpp"
 

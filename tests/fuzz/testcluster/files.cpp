@@ -2,6 +2,7 @@
 #include <testcluster/error.hpp>
 
 #include "cluster_file.hpp"
+#include "fault_options.hpp"
 #include "fuzz/target.hpp"
 #include "fuzz/written_file.hpp"
 #include "logs.hpp"
@@ -9,7 +10,6 @@
 #include "place.hpp"
 #include "printable.hpp"
 #include "schedule.hpp"
-#include "session_id.hpp"
 #include "toml_section.hpp"
 
 namespace fuzz::testcluster_files_targets {

@@ -3,7 +3,6 @@
 #include <testcluster/error.hpp>
 #include <testcluster/op_code.hpp>
 
-#include "drop_rules.hpp"
 #include "frame_filter.hpp"
 #include "fuzz/target.hpp"
 #include "jute/messages.hpp"

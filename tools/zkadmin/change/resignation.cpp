@@ -14,8 +14,8 @@
 #include "base/tasks.hpp"
 #include "base/text.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/election_reader.hpp"
 #include "cluster/nodes.hpp"
+#include "cluster/status.hpp"
 
 namespace zkadmin {
 namespace {

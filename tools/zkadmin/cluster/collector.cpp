@@ -7,8 +7,8 @@
 #include "base/failure.hpp"
 #include "base/tasks.hpp"
 #include "base/text.hpp"
-#include "cluster/election_reader.hpp"
 #include "cluster/group.hpp"
+#include "cluster/status.hpp"
 
 namespace zkadmin {
 namespace {

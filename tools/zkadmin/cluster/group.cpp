@@ -13,7 +13,7 @@
 #include "base/tasks.hpp"
 #include "base/text.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/election_reader.hpp"
+#include "cluster/status.hpp"
 
 namespace zkadmin {
 namespace {

@@ -1,5 +1,7 @@
 #include "cluster/nodes.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -8,6 +10,101 @@
 #include "cluster/stored_record.hpp"
 
 namespace zkadmin {
+
+namespace {
+
+using event = node_change::kind;
+using names = std::vector<std::string>;
+
+/// Versions wrap around; so their difference counts.
+std::int64_t steps(std::int32_t from, std::int32_t to) noexcept {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(to) - static_cast<std::uint32_t>(from));
+}
+
+names without(const names& all, const names& others) {
+  names rest;
+  std::set_difference(all.begin(), all.end(), others.begin(), others.end(), std::back_inserter(rest));
+  return rest;
+}
+
+std::optional<std::int64_t> at_least_none(std::int64_t count) { return std::max<std::int64_t>(count, 0); }
+
+}  // namespace
+
+const char* to_string(node_change::kind what) noexcept {
+  switch (what) {
+    case event::absent: return "absent";
+    case event::present: return "present";
+    case event::created: return "created";
+    case event::changed: return "changed";
+    case event::deleted: return "deleted";
+    case event::children: return "children";
+    case event::disconnected: return "disconnected";
+    case event::reconnected: return "reconnected";
+  }
+  return "";
+}
+
+bool is_change(const node_change& change) noexcept {
+  const auto what = change.what;
+  return what == event::created || what == event::changed || what == event::deleted || what == event::children;
+}
+
+/// A node that has just been created has no children yet: those that it has already will be told as added.
+void node_memory::remember(const zkrecipes::node_stat& stat) {
+  stat_ = stat;
+  pzxid_ = stat.czxid;
+  cversion_ = 0;
+  names_.clear();
+}
+
+node_change node_memory::begin(const std::optional<zkrecipes::node_data>& node) {
+  if (!node) return {event::absent};
+  remember(node->stat);
+  return {event::present, node->stat, node->data};
+}
+
+void node_memory::begin_children(zkrecipes::node_children children) {
+  names_ = std::move(children.names);
+  std::sort(names_.begin(), names_.end());
+  pzxid_ = children.stat.pzxid;
+  cversion_ = children.stat.cversion;
+}
+
+std::vector<node_change> node_memory::on_data(const zkrecipes::node_data& node) {
+  std::vector<node_change> changes;
+  if (stat_ && stat_->czxid != node.stat.czxid) changes = on_gone();
+  if (!stat_) {
+    remember(node.stat);
+    changes.push_back({event::created, node.stat, node.data, {}, {}, at_least_none(node.stat.version)});
+    return changes;
+  }
+  const auto between = steps(stat_->version, node.stat.version) - 1;
+  stat_ = node.stat;
+  changes.push_back({event::changed, node.stat, node.data, {}, {}, at_least_none(between)});
+  return changes;
+}
+
+std::vector<node_change> node_memory::on_children(zkrecipes::node_children children) {
+  if (!stat_) return {};
+  if (stat_->czxid != children.stat.czxid) return on_gone();  // that it was created is told with its data
+  auto& now = children.names;
+  std::sort(now.begin(), now.end());
+  node_change change{event::children, children.stat, {}, without(now, names_), without(names_, now)};
+  const auto told = static_cast<std::int64_t>(change.added.size() + change.removed.size());
+  change.unseen = at_least_none(steps(cversion_, children.stat.cversion) - told);
+  begin_children(std::move(children));
+  if (told == 0 && change.unseen == 0) return {};
+  return {std::move(change)};
+}
+
+std::vector<node_change> node_memory::on_gone() {
+  if (!stat_) return {};
+  stat_.reset();
+  pzxid_ = 0;
+  names_.clear();
+  return {{event::deleted, {}, {}, {}, {}, std::nullopt}};
+}
 
 using zkrecipes::detail::json_object;
 

@@ -15,7 +15,6 @@
 #include "base/text.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/commit.hpp"
-#include "cluster/election_reader.hpp"
 #include "cluster/group.hpp"
 #include "cluster/line_status.hpp"
 #include "cluster/nodes.hpp"
@@ -23,6 +22,7 @@
 #include "cluster/recipe_status.hpp"
 #include "cluster/recognize.hpp"
 #include "cluster/shared_status.hpp"
+#include "cluster/status.hpp"
 #include "cluster/stored_record.hpp"
 #include "cluster/stream.hpp"
 #include "cluster/topic.hpp"
@@ -170,9 +170,6 @@ recipe_status kazoos_semaphore_of(const node_line& leases, const node_line& wait
 
 namespace {
 
-namespace asio = boost::asio;
-using zkrecipes::errc;
-using zkrecipes::error_code;
 using recipe_result = reading<recipe_status>;
 
 template <class Status, class Make>
@@ -326,9 +323,6 @@ asio::awaitable<recipe_result> read_recipe(zkrecipes::session session, recipe wh
 }
 
 namespace {
-
-namespace asio = boost::asio;
-using zkrecipes::errc;
 
 constexpr std::size_t longest_reason = 200;
 

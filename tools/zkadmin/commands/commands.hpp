@@ -15,7 +15,6 @@
 #include "cluster/recipe_survey.hpp"
 #include "problems/verdict.hpp"
 #include "settings/command_line.hpp"
-#include "settings/requests.hpp"
 #include "settings/settings.hpp"
 
 namespace zkadmin {

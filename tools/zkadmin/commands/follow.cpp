@@ -22,11 +22,10 @@
 #include "base/tasks.hpp"
 #include "base/text.hpp"
 #include "change/resignation.hpp"
-#include "change/revocation.hpp"
+#include "change/waiting_line.hpp"
 #include "cluster/nodes.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
-#include "commands/errand.hpp"
 #include "commands/intervene.hpp"
 #include "report/follow_report.hpp"
 #include "settings/values.hpp"
@@ -99,9 +98,7 @@ void end_place(surroundings& around, const place_end& which) {
 
 namespace {
 
-namespace asio = boost::asio;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 /// The command and its tasks share it, because a task may go on after the command has stopped waiting.
 struct followed : contact {
@@ -278,9 +275,6 @@ exit_code follow_resignation(surroundings& around, const settings& wanted, const
 
 namespace {
 
-namespace asio = boost::asio;
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using zkrecipes::errc;
 
 constexpr milliseconds pause_without_connection{200};

@@ -11,7 +11,7 @@
 #include "change/intervention.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
-#include "settings/requests.hpp"
+#include "settings/command_line.hpp"
 
 namespace zkadmin {
 

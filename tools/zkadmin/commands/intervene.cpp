@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "change/audit.hpp"
 #include "commands/contact.hpp"
-#include "commands/errand.hpp"
 #include "report/check_report.hpp"
 #include "settings/values.hpp"
 
@@ -108,8 +107,6 @@ exit_code intervene(surroundings& around, const settings& wanted, const std::str
 }
 
 namespace {
-
-namespace asio = boost::asio;
 
 asio::awaitable<void> log_in_node(std::shared_ptr<contact> with, audit_entry entry) {
   co_await write_audit_node(*with->session, with->wanted.audit_path, std::move(entry));

@@ -1,19 +1,135 @@
 #include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
 #include <type_traits>
 #include <utility>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "backend/zookeeper/real_world.hpp"
+#include "base/text.hpp"
 #include "change/commit_decision.hpp"
 #include "change/group_change.hpp"
 #include "change/node_change.hpp"
 #include "change/resignation.hpp"
-#include "change/revocation.hpp"
 #include "change/waiting_line.hpp"
 #include "commands/commands.hpp"
+#include "commands/contact.hpp"
 #include "commands/follow.hpp"
 #include "commands/intervene.hpp"
+#include "guardian/dead_session.hpp"
+#include "servers/prober.hpp"
+#include "session/make.hpp"
+#include "sessions/session_end.hpp"
 #include "settings/values.hpp"
 
 namespace zkadmin {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace backend = zkrecipes::backend;
+namespace detail = zkrecipes::detail;
+using zkrecipes::errc;
+using namespace std::chrono_literals;
+
+/// A session that is taken up needs a timeout of its own.
+constexpr auto timeout_while_ending = 10s;
+
+/// The command and its tasks share it, because a task may go on after the command has stopped waiting.
+struct expiry : contact {
+  expiry(const settings& with, std::int64_t which) : contact(with), session_id(which) {}
+  std::int64_t session_id;
+  led_terms terms;
+  detail::dead_session_result result;
+};
+
+std::string shown(std::int64_t session) { return hexadecimal(static_cast<std::uint64_t>(session)); }
+
+detail::dead_session to_dead_session(const expiry& asked) {
+  detail::dead_session dead{{asked.session_id, password_of(asked.session_id), timeout_while_ending}, {}, {}, {}, {}};
+  dead.tls = secure_connections(asked.wanted);
+  for (const auto& each : asked.wanted.servers) dead.servers.push_back({each.host, each.port});
+  const auto& digest = asked.wanted.digest;
+  if (digest) dead.digest.push_back({digest->user, digest->password});
+  const auto prefix = chroot_of(asked.wanted);
+  for (const auto& each : asked.terms.found)
+    dead.terms.push_back({prefix + each.record, each.node, prefix + each.seat});
+  return dead;
+}
+
+asio::awaitable<void> look(std::shared_ptr<expiry> asked, deadline limit) {
+  co_await make_contact(asked);
+  asked->terms = co_await find_led_terms(*asked->session, asked->wanted.root, asked->session_id, limit);
+}
+
+asio::awaitable<void> end(std::shared_ptr<expiry> asked, detail::scheduler_ptr on) {
+  const auto until = on->now() + asked->wanted.timeout;
+  asked->result = co_await asio::co_spawn(on->strand, detail::end_dead_session(on, to_dead_session(*asked), until),
+                                          asio::use_awaitable);
+}
+
+std::string plan_of(const expiry& asked) {
+  std::string text;
+  for (const auto& each : asked.terms.found) {
+    text += "set " + printable(each.record) + " phase=died, if it names " + printable(each.node) + "\n";
+  }
+  for (const auto& each : asked.terms.waits_at) text += "leave the line of " + printable(each) + "\n";
+  return text + "close session " + shown(asked.session_id) + "\n";
+}
+
+/// What was done, for the user. Throws `failure`, also if not all was done.
+std::string report(surroundings& around, const expiry& asked, const std::string& because) {
+  const auto& result = asked.result;
+  const auto session = shown(asked.session_id);
+  if (result.error == errc::session_expired)
+    throw failure(exit_code::error, "session " + session + " is over already, or was never there: nothing was written");
+  if (!result.is_closed) throw failure(exit_code::error, "ending session " + session + ": " + result.error.message());
+  const auto done = "ended session " + session + ", because: " + printable(because) + "; " +
+                    std::to_string(result.died) + " terms have died, " + std::to_string(result.passed_over) +
+                    " were left alone";
+  around.out << done << std::endl;
+  if (result.error == errc::connection_loss)
+    throw failure(
+        exit_code::error,
+        "not all records were written: each connection was lost. A process that lives takes its session back: "
+        "fence it before its session is ended");
+  if (result.error) throw failure(exit_code::error, "not all records were written: " + result.error.message());
+  return done;
+}
+
+exit_code look_and_end(surroundings& around, deadline limit, const std::shared_ptr<expiry>& asked,
+                       const std::string& because, bool read_write) {
+  run_task(around.io, limit, *asked, look(asked, middle(limit)));
+  const auto plan = plan_of(*asked);
+  (read_write ? around.err : around.out) << plan << audit_plan(asked->wanted) << std::flush;
+  if (!asked->terms.complete) around.err << "zkadmin: note: the session may lead more than these\n";
+  if (!read_write) {
+    around.err
+        << "zkadmin: nothing was sent; add --rw to end the session. Its process must not be able to act any more\n";
+    return exit_code::error;
+  }
+  auto on = detail::make_scheduler("zkadmin", around.io.get_executor(), &backend::make_real_world);
+  audited(around, asked, plan, [&] {
+    run_task(around.io, std::chrono::steady_clock::now() + asked->wanted.timeout + 1s, *asked, end(asked, on));
+    return report(around, *asked, because);
+  });
+  return exit_code::ok;
+}
+
+}  // namespace
+
+exit_code expire_session(surroundings& around, const settings& wanted, const std::string& session,
+                         const std::string& because, bool read_write) {
+  if (because.empty()) throw failure(exit_code::usage, "--because: expected a reason");
+  const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
+  const auto asked = std::make_shared<expiry>(wanted, parse_session(session));
+  return run_in_contact(around.io, *asked, limit,
+                        [&] { return look_and_end(around, limit, asked, because, read_write); });
+}
+
 namespace {
 
 constexpr std::chrono::milliseconds default_wait = std::chrono::minutes(1);

@@ -13,9 +13,8 @@
 #include "change/letter_change.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
-#include "commands/errand.hpp"
 #include "commands/intervene.hpp"
-#include "report/letter_report.hpp"
+#include "report/message_report.hpp"
 #include "settings/values.hpp"
 
 namespace zkadmin {
@@ -40,8 +39,6 @@ exit_code show_letters(surroundings& around, const settings& wanted, const queue
 // `zkadmin queue revive` and `zkadmin queue discard`.
 
 namespace {
-
-namespace asio = boost::asio;
 
 constexpr std::size_t most_steps_shown = 2;  // Before the question; without --rw all are shown.
 

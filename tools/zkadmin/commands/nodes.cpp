@@ -15,7 +15,6 @@
 #include "cluster/node_walk.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
-#include "commands/errand.hpp"
 #include "commands/intervene.hpp"
 #include "report/formats.hpp"
 #include "report/node_report.hpp"
@@ -87,8 +86,6 @@ exit_code show_tree(surroundings& around, const settings& wanted, const node_req
 // `zkadmin get` and `zkadmin stat`.
 
 namespace {
-
-namespace asio = boost::asio;
 
 bool is_to_terminal(const surroundings& around) { return &around.out == &std::cout && ::isatty(STDOUT_FILENO) == 1; }
 
@@ -192,8 +189,6 @@ exit_code set_data(surroundings& around, const settings& wanted, const node_requ
 // `zkadmin delete`.
 
 namespace {
-
-namespace asio = boost::asio;
 
 constexpr std::size_t most_requests_shown = 20;  // Before the question; without --rw all are shown.
 

@@ -18,8 +18,8 @@
 
 #include "base/failure.hpp"
 #include "base/tasks.hpp"
-#include "cluster/node_memory.hpp"
 #include "cluster/node_walk.hpp"
+#include "cluster/nodes.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
 #include "report/node_report.hpp"

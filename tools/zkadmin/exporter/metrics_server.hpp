@@ -12,7 +12,6 @@
 #include <zkrecipes/service/http_server.hpp>
 
 #include "cluster/recipe_status.hpp"
-#include "settings/limits.hpp"
 #include "settings/settings.hpp"
 
 namespace zkadmin {

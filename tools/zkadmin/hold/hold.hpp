@@ -4,7 +4,7 @@
 #include <string>
 
 #include "commands/commands.hpp"
-#include "settings/requests.hpp"
+#include "settings/command_line.hpp"
 
 namespace zkadmin {
 

@@ -16,9 +16,8 @@
 
 #include "commands/commands.hpp"
 #include "hold/command_process.hpp"
-#include "hold/signals.hpp"
 #include "hold/tenure.hpp"
-#include "settings/requests.hpp"
+#include "settings/command_line.hpp"
 
 namespace zkadmin {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cluster/status.hpp"
-#include "problems/problem.hpp"
-#include "settings/limits.hpp"
+#include "problems/verdict.hpp"
+#include "settings/settings.hpp"
 
 namespace zkadmin {
 

@@ -15,8 +15,8 @@
 #include "cluster/status.hpp"
 #include "cluster/stream.hpp"
 #include "cluster/topic.hpp"
-#include "problems/problem.hpp"
-#include "settings/limits.hpp"
+#include "problems/verdict.hpp"
+#include "settings/settings.hpp"
 
 namespace zkadmin {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "change/resignation.hpp"
-#include "change/revocation.hpp"
+#include "change/waiting_line.hpp"
 
 namespace zkadmin {
 

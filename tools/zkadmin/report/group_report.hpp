@@ -8,7 +8,7 @@
 
 #include "cluster/group.hpp"
 #include "report/formats.hpp"
-#include "settings/limits.hpp"
+#include "settings/settings.hpp"
 #include "terminal/table.hpp"
 
 namespace zkadmin {

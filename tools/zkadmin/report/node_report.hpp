@@ -6,9 +6,8 @@
 
 #include <boost/json/object.hpp>
 
-#include "cluster/node_memory.hpp"
 #include "cluster/nodes.hpp"
-#include "settings/requests.hpp"
+#include "settings/command_line.hpp"
 
 namespace zkadmin {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cluster/recipe_status.hpp"
-#include "settings/limits.hpp"
+#include "settings/settings.hpp"
 
 namespace zkadmin {
 

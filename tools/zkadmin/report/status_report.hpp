@@ -1,14 +1,24 @@
 // Prints a cluster's status.
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <string>
 
 #include "cluster/status.hpp"
-#include "settings/limits.hpp"
+#include "settings/command_line.hpp"
+#include "settings/settings.hpp"
 #include "terminal/table.hpp"
 
 namespace zkadmin {
+
+// Prints the last terms of an election.
+
+/// One row a term, the present one last; `now` tells how long that one lasts. The same in print and on the screen.
+table history_table(const election_status& election, std::chrono::system_clock::time_point now);
+
+std::string formatted_history(const election_status& election, output_format format,
+                              std::chrono::system_clock::time_point now);
 
 /// Tables for people.
 std::string to_table(const cluster_status& cluster, const problem_limits& limits = {});

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cluster/status.hpp"
-#include "problems/problem.hpp"
-#include "settings/limits.hpp"
+#include "problems/verdict.hpp"
+#include "settings/settings.hpp"
 #include "terminal/grid.hpp"
 
 namespace zkadmin {

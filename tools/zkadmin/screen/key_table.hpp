@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "screen/model.hpp"
-#include "terminal/stroke.hpp"
+#include "terminal/input.hpp"
 
 namespace zkadmin {
 

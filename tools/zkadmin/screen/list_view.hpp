@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "screen/model.hpp"
-#include "screen/render.hpp"
 #include "terminal/table.hpp"
 
 namespace zkadmin {

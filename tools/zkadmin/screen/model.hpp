@@ -16,9 +16,9 @@
 
 #include "cluster/recipe_status.hpp"
 #include "problems/verdict.hpp"
-#include "settings/limits.hpp"
+#include "settings/settings.hpp"
 #include "terminal/grid.hpp"
-#include "terminal/stroke.hpp"
+#include "terminal/input.hpp"
 
 namespace zkadmin {
 

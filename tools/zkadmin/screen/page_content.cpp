@@ -4,13 +4,12 @@
 
 #include "base/text.hpp"
 #include "problems/ensemble_rules.hpp"
-#include "problems/problem.hpp"
 #include "problems/rules.hpp"
+#include "problems/verdict.hpp"
 #include "report/formats.hpp"
 #include "report/group_report.hpp"
-#include "report/history_report.hpp"
+#include "report/message_report.hpp"
 #include "report/status_report.hpp"
-#include "report/topic_report.hpp"
 #include "screen/key_table.hpp"
 
 namespace zkadmin {

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "screen/list_view.hpp"
-#include "screen/render.hpp"
-#include "screen/sheet.hpp"
+#include "screen/pages.hpp"
 
 namespace zkadmin {
 

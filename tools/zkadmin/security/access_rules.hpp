@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cluster/recognize.hpp"
-#include "problems/problem.hpp"
+#include "problems/verdict.hpp"
 #include "security/access_reader.hpp"
 
 namespace zkadmin {

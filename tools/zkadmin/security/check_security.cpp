@@ -14,12 +14,10 @@
 #include "base/tasks.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
-#include "commands/errand.hpp"
 #include "commands/targets.hpp"
 #include "security/access_reader.hpp"
 #include "security/security_verdict.hpp"
-#include "security/server_exposure.hpp"
-#include "servers/server_line.hpp"
+#include "servers/prober.hpp"
 
 namespace zkadmin {
 namespace {
@@ -93,8 +91,6 @@ check_state check_security(surroundings& around, const settings& wanted, const s
 }
 
 namespace {
-
-namespace asio = boost::asio;
 
 bool is_wanted_kind(recipe which, const wanted_kinds& kinds) noexcept {
   switch (which) {

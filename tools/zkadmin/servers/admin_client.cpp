@@ -14,7 +14,7 @@
 #include <boost/json/value.hpp>
 
 #include "base/text.hpp"
-#include "servers/server_line.hpp"
+#include "servers/prober.hpp"
 
 namespace zkadmin {
 namespace {

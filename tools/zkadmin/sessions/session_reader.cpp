@@ -11,7 +11,7 @@
 #include "cluster/recipe_reader.hpp"
 #include "cluster/recipe_survey.hpp"
 #include "servers/admin_client.hpp"
-#include "servers/server_line.hpp"
+#include "servers/prober.hpp"
 
 namespace zkadmin {
 namespace {
@@ -261,7 +261,6 @@ asio::awaitable<session_survey> survey_sessions(zkrecipes::session session, sett
 
 namespace {
 
-namespace asio = boost::asio;
 using known_sites = std::vector<recipe_site>;
 
 /// Finds the recipes of nodes one after the other, and reads each folder and each recipe only once.

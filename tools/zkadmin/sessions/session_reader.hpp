@@ -11,7 +11,7 @@
 #include "cluster/nodes.hpp"
 #include "cluster/recipe_status.hpp"
 #include "cluster/tree_search.hpp"
-#include "servers/server_line.hpp"
+#include "servers/prober.hpp"
 #include "sessions/session_answers.hpp"
 #include "settings/recipe_kind.hpp"
 #include "settings/settings.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/failure.hpp"
-#include "settings/command_options.hpp"
+#include "settings/command_table.hpp"
 #include "settings/settings.hpp"
 
 namespace zkadmin {
@@ -27,23 +27,6 @@ constexpr const char* footer =
     "time,\n"
     "125 failed before the command, 126 and 127 it can not be executed, 128 + a signal.\n"
     "Those of `check`: 0 ok, 1 warning, 2 critical, 3 unknown.";
-
-void add_commands(CLI::App& app, invocation& asked) {
-  add_common(app, asked);
-  add_overview_commands(app, asked);
-  add_election_commands(app, asked);
-  add_group_commands(app, asked);
-  add_topic_commands(app, asked);
-  add_recipe_commands(app, asked);
-  add_node_commands(app, asked);
-  add_hold_commands(app, asked);
-  add_monitoring_commands(app, asked);
-  add_queue_commands(app, asked);
-  add_commit_commands(app, asked);
-  add_shell_commands(app, asked);
-  add_line_commands(app, asked);
-  app.require_subcommand(0, 1);
-}
 
 /// The command line's table: also help, man page and completions are made from it.
 std::unique_ptr<CLI::App> make_app(invocation& asked) {

@@ -1,13 +1,183 @@
+#include "settings/command_table.hpp"
+
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
-#include "settings/command_options.hpp"
+#include "settings/values.hpp"
+#include "shell/outline.hpp"
 
 namespace zkadmin {
+namespace {
+
+// The options that several commands share.
+
+const char* type_name_of(const setting& which) {
+  for (const auto* each : {"digest_file", "tls_authorities", "tls_certificate", "tls_key"})
+    if (which.key == each) return "FILE";
+  if (which.type == value_type::duration) return "DURATION";
+  return which.type == value_type::count ? "NUMBER" : "TEXT";
+}
+
+/// An option of TLS: that it is given, also without a value, means that TLS is wanted.
+void add_broker_tls_text(CLI::App& app, broker_tls_request& asked, std::string broker_tls_request::*field,
+                         const char* option, const char* type, const char* help) {
+  const auto keep = [&asked, field](const std::string& text) {
+    asked.is_wanted = true;
+    asked.*field = text;
+  };
+  app.add_option_function<std::string>(option, keep, help)->type_name(type);
+}
+
+void add_broker_tls(CLI::App& app, broker_tls_request& asked) {
+  using request = broker_tls_request;
+  const auto want = [&asked](std::int64_t) { asked.is_wanted = true; };
+  app.add_flag_function("--broker-tls", want, "Connect to the broker by TLS; the next four imply it");
+  add_broker_tls_text(app, asked, &request::authorities, "--broker-tls-authorities", "FILE",
+                      "File or folder with those to trust (default: those of the system)");
+  add_broker_tls_text(app, asked, &request::certificate, "--broker-tls-certificate", "FILE",
+                      "File with our certificate for the broker (PEM)");
+  add_broker_tls_text(app, asked, &request::key, "--broker-tls-key", "FILE",
+                      "File with its key (PEM, not encrypted, not readable by everybody)");
+  add_broker_tls_text(app, asked, &request::server_name, "--broker-tls-server-name", "TEXT",
+                      "The name in the certificate of each broker (default: as in --broker)");
+}
+
+void add_setting(CLI::App& app, const setting& which, raw_settings& given) {
+  const std::string option = "--" + option_name(which);
+  const std::string key(which.key);
+  const std::string help(which.help);
+  if (which.type == value_type::flag) {
+    const auto store = [&given, key, option](const bool& on) { given[key] = {on ? "true" : "false", option}; };
+    app.add_flag_function(
+           option + ",!--no-" + option_name(which), [store](std::int64_t n) { store(n > 0); }, help)
+        ->group(settings_group);
+  } else {
+    const auto store = [&given, key, option](const std::string& text) { given[key] = {text, option}; };
+    app.add_option_function<std::string>(option, store, help)->type_name(type_name_of(which))->group(settings_group);
+  }
+}
+
+/// Adds `--config` and the settings. Each command has them itself, so that the help of each command is complete.
+void add_common(CLI::App& app, invocation& asked) {
+  app.add_option("--config", asked.config, "Configuration file (TOML)")->type_name("FILE")->group(settings_group);
+  for (const auto& each : all_settings())
+    if (!each.is_secret) add_setting(app, each, asked.given);
+}
+
+CLI::App& add_command(CLI::App& app, invocation& asked, command which, const char* name, const char* help) {
+  auto& added = *app.add_subcommand(name, help);
+  add_common(added, asked);
+  added.callback([&asked, which] { asked.command = which; });
+  return added;
+}
+
+/// `-o`, which takes one of these names.
+template <class Value>
+void add_output(CLI::App& app, Value& into, const std::string& expected, const char* type,
+                std::vector<std::pair<std::string, Value>> names, const std::string& when = {}) {
+  const auto keep = [&into, expected, names = std::move(names)](const std::string& given) {
+    const auto is_it = [&given](const auto& each) { return each.first == given; };
+    const auto found = std::find_if(names.begin(), names.end(), is_it);
+    if (found == names.end())
+      throw CLI::ValidationError("--output", "expected " + expected + ", found \"" + printable(given) + "\"");
+    into = found->second;
+  };
+  app.add_option_function<std::string>("-o,--output", keep, when + expected + " (default table)")->type_name(type);
+}
+
+void add_format(CLI::App& app, invocation& asked) {
+  using enum output_format;
+  add_output<output_format>(app, asked.output, "table, json or tsv", "table|json|tsv",
+                            {{"table", table}, {"json", json}, {"tsv", tsv}});
+}
+
+/// A duration, kept as an option.
+template <class Target>
+CLI::Option* add_duration(CLI::App& app, const char* name, Target& target, const char* help,
+                          std::chrono::milliseconds (*parse)(std::string_view) = parse_duration) {
+  const auto keep = [&target, name, parse](const std::string& text) {
+    try {
+      target = parse(text);
+    } catch (const std::invalid_argument& error) {
+      throw CLI::ValidationError(name, error.what());
+    }
+  };
+  return app.add_option_function<std::string>(name, keep, help)->type_name("DURATION");
+}
+
+/// `--broker`, and the options that begin so.
+void add_broker(CLI::App& app, invocation& asked) {
+  app.add_option(
+         "--broker", asked.broker.address,
+         "Ask this broker what waits in streams, too; behind the slash a database of Redis, or a virtual host of "
+         "RabbitMQ")
+      ->type_name("HOST:PORT[/SPACE]");
+  app.add_option("--broker-credentials", asked.broker.credentials_file,
+                 "File with the credentials for the broker, one line user:password; not readable by everybody")
+      ->type_name("FILE");
+  add_broker_tls(app, asked.broker.tls);
+}
+
+/// `-o` of a command that follows something to its end.
+void add_line_format(CLI::App& app, bool& as_lines) {
+  add_output<bool>(app, as_lines, "table or ndjson", "FORMAT", {{"table", false}, {"ndjson", true}}, "With --wait: ");
+}
+
+/// For a command that changes something at a path.
+void add_change(CLI::App& app, invocation& asked, const char* path_help) {
+  app.add_option("path", asked.path, path_help)->required();
+  app.add_flag("--rw", asked.read_write, "Do it; without this the requests are only shown");
+}
+
+// The options of `lock` and `lead`.
+
+constexpr std::int32_t most_permits = 1'000'000;
+
+void add_waiting(CLI::App& app, hold_options& how) {
+  auto* at_once = app.add_flag_callback(
+      "--try", [&how] { how.waits = false; }, "Do not wait: exit with 123 if it is not free");
+  add_duration(app, "--for", how.wait_limit, "Wait at most so long, and exit with 124 then", parse_age)
+      ->excludes(at_once);
+  app.add_option("--id", how.id, "Name that the others see (default host:pid)")->type_name("TEXT");
+  add_duration(app, "--grace", how.grace,
+               "Between SIGTERM and SIGKILL, when the command has to end (default 5s); after a lost lease at most an "
+               "eighth of the "
+               "session timeout");
+  add_duration(app, "--session-timeout", how.session_timeout,
+               "How long the servers wait for a client that is silent; they have bounds of their own (default 10s)");
+}
+
+void add_lock_options(CLI::App& lock, hold_options& how) {
+  add_waiting(lock, how);
+  const auto choose = [&how](hold_kind kind) { return [&how, kind] { how.kind = kind; }; };
+  auto* permits = lock.add_option("-n,--permits", how.permits, "A semaphore instead: so many may run at a time")
+                      ->check(CLI::Range(1, most_permits))
+                      ->each([&how](const std::string&) { how.kind = hold_kind::semaphore; })
+                      ->type_name("NUMBER");
+  auto* read =
+      lock.add_flag_callback("--read", choose(hold_kind::read), "A read-write lock, shared with other readers");
+  auto* write = lock.add_flag_callback("--write", choose(hold_kind::write), "A read-write lock, alone");
+  permits->excludes(read)->excludes(write);
+  read->excludes(write);
+}
+
+void add_lead_options(CLI::App& lead, hold_options& how) {
+  add_waiting(lead, how);
+  lead.add_flag("--again", how.again, "After a resignation or a loss, get in line again and run the command once more");
+}
+
+// The commands, by what they are about.
 
 void add_overview_commands(CLI::App& app, invocation& asked) {
   add_command(app, asked, command::dashboard, "dashboard",
@@ -34,8 +204,6 @@ void add_monitoring_commands(CLI::App& app, invocation& asked) {
   add_broker(check, asked);
   add_command(app, asked, command::exporter, "exporter", "Serve metrics for Prometheus over HTTP");
 }
-
-namespace {
 
 void add_expire_command(CLI::App& app, invocation& asked) {
   auto& expire = add_command(app, asked, command::expire, "expire",
@@ -67,25 +235,11 @@ void add_history_commands(CLI::App& app, invocation& asked) {
   add_format(add_command(app, asked, command::audit, "audit", "Print the log of interventions"), asked);
 }
 
-}  // namespace
-
 void add_election_commands(CLI::App& app, invocation& asked) {
   add_resign_command(app, asked);
   add_history_commands(app, asked);
   add_expire_command(app, asked);
 }
-
-void require_consistent(const resignation_options& how) {
-  const auto refuse = [](const char* text) { throw failure(exit_code::usage, text); };
-  const bool needs_wait = how.limit || how.grace || how.force || how.as_lines || !how.confirmed.empty();
-  if (needs_wait && !how.wait) refuse("resign: --for, --force, --grace, --yes and -o need --wait");
-  if (how.force != how.grace.has_value()) refuse("resign: --force and --grace need each other");
-  if (!how.confirmed.empty() && !how.force) refuse("resign: --yes needs --force");
-  if (how.grace && *how.grace >= how.limit.value_or(default_resignation_limit))
-    refuse("resign: --grace has to be shorter than --for");
-}
-
-namespace {
 
 void add_wait(CLI::App& to, invocation& asked, const char* help) {
   auto& how = asked.group.how;
@@ -111,8 +265,6 @@ void add_wishes(CLI::App& group, invocation& asked, const char* path_help) {
   transfer.add_option("member", asked.group.member, "Id of the member")->required();
   add_wait(transfer, asked, "Wait until the member owns it");
 }
-
-}  // namespace
 
 void add_group_commands(CLI::App& app, invocation& asked) {
   constexpr const char* path_help = "Path of the group, as `zkadmin groups` shows it";
@@ -152,8 +304,6 @@ void add_recipe_commands(CLI::App& app, invocation& asked) {
   recipes.add_option("--kind", asked.kind, "Only this kind; with a path: it is of this kind")->type_name("KIND");
 }
 
-namespace {
-
 void add_source(CLI::App& to, invocation& asked) {
   auto& queue = asked.queue;
   to.add_option("path", queue.path, "Path of the queue, of a topic, or of streams")->required();
@@ -169,8 +319,6 @@ void add_fate(CLI::App& to, invocation& asked) {
   letter->excludes(all);
   to.add_flag("--rw", queue.read_write, "Do it; without this the requests are only shown");
 }
-
-}  // namespace
 
 void add_queue_commands(CLI::App& app, invocation& asked) {
   auto& queue = *app.add_subcommand("queue", "The dead letters of a queue");
@@ -201,8 +349,6 @@ void add_commit_commands(CLI::App& app, invocation& asked) {
   decide.add_option("transaction", asked.transaction, "Its id, as `zkadmin check` shows it")->required();
   commit.require_subcommand(1);
 }
-
-namespace {
 
 void add_kind(CLI::App& app, invocation& asked) {
   app.add_option("--kind", asked.line.kind, "Kind of the recipe, if nothing tells it")->type_name("KIND");
@@ -253,41 +399,13 @@ void add_service_command(CLI::App& app, invocation& asked) {
   service.require_subcommand(1);
 }
 
-}  // namespace
-
 void add_line_commands(CLI::App& app, invocation& asked) {
   add_revoke_command(app, asked);
   add_evict_command(app, asked);
   add_service_command(app, asked);
 }
 
-void require_revocation(const line_request& how) {
-  const auto refuse = [](const char* text) { throw failure(exit_code::usage, text); };
-  const bool needs_wait = how.limit || how.force || how.as_lines;
-  if (needs_wait && !how.wait) refuse("revoke: --for, --force and -o need --wait");
-  if (how.force && !how.grace) refuse("revoke: --force needs --grace");
-  if (how.yes && !how.force) refuse("revoke: --yes needs --force");
-  if (how.force && *how.grace >= how.limit.value_or(default_revocation_limit))
-    refuse("revoke: --grace has to be shorter than --for");
-}
-
-void require_eviction(const line_request& how) {
-  const auto refuse = [](const char* text) { throw failure(exit_code::usage, text); };
-  if (how.node.empty() == how.id.empty()) refuse("evict: name the waiter by --node or by --id");
-  if (how.yes && !how.force) refuse("evict: --yes needs --force");
-}
-
-namespace {
-
 constexpr auto most_changes = std::numeric_limits<std::int32_t>::max();
-
-node_format node_format_named(const std::string& name) {
-  if (name == "table") return node_format::table;
-  if (name == "json") return node_format::json;
-  if (name == "ndjson") return node_format::ndjson;
-  if (name == "tsv") return node_format::tsv;
-  throw CLI::ValidationError("--output", "expected table, json, ndjson or tsv, found \"" + printable(name) + "\"");
-}
 
 CLI::App& add_node_command(CLI::App& app, invocation& asked, command which, const char* name, const char* help) {
   auto& added = add_command(app, asked, which, name, help);
@@ -297,9 +415,9 @@ CLI::App& add_node_command(CLI::App& app, invocation& asked, command which, cons
 
 CLI::App& add_reading(CLI::App& app, invocation& asked, command which, const char* name, const char* help) {
   auto& added = add_node_command(app, asked, which, name, help);
-  const auto keep_format = [&asked](const std::string& format) { asked.node.format = node_format_named(format); };
-  added.add_option_function<std::string>("-o,--output", keep_format, "table, json, ndjson or tsv (default table)")
-      ->type_name("table|json|ndjson|tsv");
+  using enum node_format;
+  add_output<node_format>(added, asked.node.format, "table, json, ndjson or tsv", "table|json|ndjson|tsv",
+                          {{"table", table}, {"json", json}, {"ndjson", ndjson}, {"tsv", tsv}});
   return added;
 }
 
@@ -335,8 +453,6 @@ CLI::App& add_changing(CLI::App& app, invocation& asked, command which, const ch
   return added;
 }
 
-}  // namespace
-
 void add_node_commands(CLI::App& app, invocation& asked) {
   auto& node = asked.node;
   add_reading_commands(app, asked);
@@ -368,6 +484,58 @@ void add_shell_commands(CLI::App& app, invocation& asked) {
       ->type_name("bash|zsh|fish");
   completion.callback([&asked] { asked.command = command::completion; });
   app.add_subcommand("man", "Print the manual page")->callback([&asked] { asked.command = command::man; });
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, invocation& asked) {
+  add_common(app, asked);
+  add_overview_commands(app, asked);
+  add_election_commands(app, asked);
+  add_group_commands(app, asked);
+  add_topic_commands(app, asked);
+  add_recipe_commands(app, asked);
+  add_node_commands(app, asked);
+  add_hold_commands(app, asked);
+  add_monitoring_commands(app, asked);
+  add_queue_commands(app, asked);
+  add_commit_commands(app, asked);
+  add_shell_commands(app, asked);
+  add_line_commands(app, asked);
+  app.require_subcommand(0, 1);
+}
+
+void require_consistent(const resignation_options& how) {
+  const auto refuse = [](const char* text) { throw failure(exit_code::usage, text); };
+  const bool needs_wait = how.limit || how.grace || how.force || how.as_lines || !how.confirmed.empty();
+  if (needs_wait && !how.wait) refuse("resign: --for, --force, --grace, --yes and -o need --wait");
+  if (how.force != how.grace.has_value()) refuse("resign: --force and --grace need each other");
+  if (!how.confirmed.empty() && !how.force) refuse("resign: --yes needs --force");
+  if (how.grace && *how.grace >= how.limit.value_or(default_resignation_limit))
+    refuse("resign: --grace has to be shorter than --for");
+}
+
+void require_revocation(const line_request& how) {
+  const auto refuse = [](const char* text) { throw failure(exit_code::usage, text); };
+  const bool needs_wait = how.limit || how.force || how.as_lines;
+  if (needs_wait && !how.wait) refuse("revoke: --for, --force and -o need --wait");
+  if (how.force && !how.grace) refuse("revoke: --force needs --grace");
+  if (how.yes && !how.force) refuse("revoke: --yes needs --force");
+  if (how.force && *how.grace >= how.limit.value_or(default_revocation_limit))
+    refuse("revoke: --grace has to be shorter than --for");
+}
+
+void require_eviction(const line_request& how) {
+  const auto refuse = [](const char* text) { throw failure(exit_code::usage, text); };
+  if (how.node.empty() == how.id.empty()) refuse("evict: name the waiter by --node or by --id");
+  if (how.yes && !how.force) refuse("evict: --yes needs --force");
+}
+
+std::span<const char* const> without_words(std::span<const char* const> arguments, hold_options& how) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), std::string_view("--"));
+  if (dashes == arguments.end()) return arguments;
+  how.words.assign(dashes + 1, arguments.end());
+  return arguments.first(static_cast<std::size_t>(dashes - arguments.begin()));
 }
 
 }  // namespace zkadmin

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "terminal/grid.hpp"
-#include "terminal/stroke.hpp"
+#include "terminal/input.hpp"
 
 namespace zkadmin {
 
