@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "scenario/call_rules.hpp"
-#include "scenario/recipes.hpp"
+#include "run/scenarios.hpp"
+#include "scenario/term_rules.hpp"
 #include "shards/operator_notes.hpp"
 
 namespace zkrecipes::simulation {

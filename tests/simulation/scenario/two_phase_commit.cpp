@@ -7,8 +7,7 @@
 
 #include "commit/commit_record.hpp"
 #include "commit/transaction_index.hpp"
-#include "scenario/meddler.hpp"
-#include "scenario/recipes.hpp"
+#include "run/scenarios.hpp"
 #include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {

@@ -13,7 +13,7 @@
 #include <zkrecipes/error.hpp>
 
 #include "backend/endpoint.hpp"
-#include "world/chance.hpp"
+#include "world/clockwork.hpp"
 #include "world/pipe.hpp"
 
 namespace zkrecipes::simulation {

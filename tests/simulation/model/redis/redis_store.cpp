@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "format/whole_number.hpp"
-#include "model/redis/resp.hpp"
 
 namespace zkrecipes::simulation {
 
