@@ -1,5 +1,4 @@
-// Entering and leaving a gate, beside what one would write with a concurrent hash map, and with a mutex and a map. Two
-// threads do the same with the same keys.
+// Gates: shared by processes, and inside one.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -11,8 +10,18 @@
 #include <unordered_map>
 #include <vector>
 
+#ifdef ZKRECIPES_BENCH_TBB
+#include <tbb/concurrent_hash_map.h>
+#endif
+
+#include <boost/asio/io_context.hpp>
+
+#include <zkrecipes/flow/gate.hpp>
+
 #include "asynchronous.hpp"
 #include "operations.hpp"
+#include "parts.hpp"
+#include "rounds.hpp"
 
 namespace bench {
 
@@ -131,20 +140,8 @@ std::vector<operation> gate_operations() {
           {"be declined by a shared gate", "", &declined}};
 }
 
-}  // namespace bench
-
-#ifdef ZKRECIPES_BENCH_TBB
-#include <tbb/concurrent_hash_map.h>
-#endif
-
-#include <boost/asio/io_context.hpp>
-
-#include <zkrecipes/flow/gate.hpp>
-
-#include "parts.hpp"
-#include "rounds.hpp"
-
-namespace bench {
+// Entering and leaving a gate, beside what one would write with a concurrent hash map, and with a mutex and a map. Two
+// threads do the same with the same keys.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Moves of balanced tracks: ours, and a mutex with a condition variable, measured in turns. No server takes part.
+// Moves of balanced tracks: of processes, and inside one.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -149,6 +149,8 @@ std::vector<row> shared_moves(const plan& what) {
   zkrecipes::test::run_coroutine(io, close_sessions(over));
   return rows;
 }
+
+// Moves of balanced tracks: ours, and a mutex with a condition variable, measured in turns. No server takes part.
 
 namespace asio = boost::asio;
 

@@ -1,4 +1,4 @@
-// Queues with many takers, many producers, and many idle takers.
+// Queues: in round trips, and with many clients.
 #include <algorithm>
 
 #include "asynchronous.hpp"
@@ -51,6 +51,8 @@ std::vector<operation> queue_operations() {
           {"queue take", "queue take", &take_only},
           {"queue take and acknowledge", "queue take and acknowledge", &take_and_acknowledge}};
 }
+
+// Queues with many takers, many producers, and many idle takers.
 
 namespace {
 

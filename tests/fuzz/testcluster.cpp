@@ -1,4 +1,4 @@
-// Files that the command testcluster reads.
+// What testcluster reads: frames and files.
 #include <testcluster/error.hpp>
 #include <testcluster/op_code.hpp>
 
@@ -88,6 +88,8 @@ const target known("proxy_frames", read_stream);
 }  // namespace fuzz::proxy_frames_target
 
 namespace fuzz::testcluster_files_targets {
+
+// Files that the command testcluster reads.
 
 using namespace testcluster::command;
 

@@ -1,4 +1,4 @@
-// The audit log, the configuration, and values in them.
+// What zkadmin reads: requests, answers, keys, nodes, texts and files.
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -363,6 +363,8 @@ const target known("text", read_text);
 }  // namespace fuzz::text_target
 
 namespace fuzz::zkadmin_files_targets {
+
+// The audit log, the configuration, and values in them.
 
 using namespace zkadmin;
 

@@ -1,4 +1,4 @@
-// The program itself on a pseudo-terminal.
+// The dashboard, how often it reads, and `watch`.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -186,6 +186,8 @@ BOOST_AUTO_TEST_CASE(lines_for_programs) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// The program itself on a pseudo-terminal.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// The metrics, and the server that gives them out.
+// The metrics, as they are given out and as Prometheus takes them.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -196,6 +196,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_known_fires, prometheus_fixture) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// The metrics, and the server that gives them out.
 
 namespace {
 

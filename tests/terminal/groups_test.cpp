@@ -1,4 +1,4 @@
-// The state of a shard group, and the output of `groups`.
+// Shard groups and the hand-overs of their shards.
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
@@ -174,6 +174,8 @@ BOOST_AUTO_TEST_CASE(names_can_not_move_the_cursor) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// The state of a shard group, and the output of `groups`.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// The prober with servers of all kinds, over real connections.
+// What servers answer, and what follows from it.
 #include <random>
 #include <string>
 
@@ -261,6 +261,8 @@ BOOST_AUTO_TEST_CASE(the_first_of_a_line_that_does_not_act) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// The prober with servers of all kinds, over real connections.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// The rules that say what is a problem.
+// What is a problem, and what `check` says of it.
 #include <algorithm>
 #include <fstream>
 #include <set>
@@ -203,6 +203,8 @@ BOOST_AUTO_TEST_CASE(the_value_of_an_option_is_no_command) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// The rules that say what is a problem.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// The states of recipes from their nodes: who holds, who waits, and what can not be told apart.
+// Recipes from their nodes: which they are, and their states.
 #include <string>
 #include <utility>
 #include <vector>
@@ -130,6 +130,8 @@ BOOST_AUTO_TEST_CASE(numbers_that_a_folder_has_not_given_are_those_of_another_on
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// The states of recipes from their nodes: who holds, who waits, and what can not be told apart.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Sources of messages outside of ZooKeeper: what is read of them, their problems, and the output of `streams`.
+// Brokers: secure connections to them, and their streams.
 #include <algorithm>
 
 #include <boost/json/parse.hpp>
@@ -157,6 +157,8 @@ BOOST_AUTO_TEST_CASE(the_option_that_helps) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// Sources of messages outside of ZooKeeper: what is read of them, their problems, and the output of `streams`.
 
 BOOST_AUTO_TEST_SUITE(streams)
 

@@ -1,4 +1,4 @@
-// How keys and answers change the dashboard.
+// What keys and answers do.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -232,6 +232,8 @@ BOOST_AUTO_TEST_CASE(each_page_has_a_name_on_the_command_line) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// How keys and answers change the dashboard.
 
 namespace {
 

@@ -1,5 +1,4 @@
-// The frames of RabbitMQ, and the tables in them. The first byte of the input tells the size of the pieces in which the
-// bytes come, the second how large a frame may be, and whether the rest has frames without heads and ends.
+// What RabbitMQ sends, as it is read: a whole talk, words, messages and frames.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -375,6 +374,9 @@ const target known("broker_messages", read_messages);
 }  // namespace fuzz::broker_messages_target
 
 namespace fuzz::broker_frames_target {
+
+// The frames of RabbitMQ, and the tables in them. The first byte of the input tells the size of the pieces in which the
+// bytes come, the second how large a frame may be, and whether the rest has frames without heads and ends.
 
 using namespace zkrecipes::detail;
 namespace wire = zkrecipes::test::wire;

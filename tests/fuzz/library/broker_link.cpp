@@ -1,6 +1,4 @@
-// A connection to RabbitMQ over a stream on which anything happens at any time. The first byte of the input tells
-// whether the connection is there (1: not) and whether the channel is open (2). Each step behind it is a byte, and
-// those that it needs.
+// What happens at a connection to RabbitMQ.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -260,6 +258,10 @@ class still_world {
 }  // namespace fuzz
 
 namespace fuzz::broker_link_target {
+
+// A connection to RabbitMQ over a stream on which anything happens at any time. The first byte of the input tells
+// whether the connection is there (1: not) and whether the channel is open (2). Each step behind it is a byte, and
+// those that it needs.
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

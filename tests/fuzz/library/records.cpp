@@ -1,4 +1,4 @@
-// Records of recipes: what was read is written as a record that reads the same.
+// What recipes keep in nodes: records, and names.
 #include <array>
 #include <string>
 #include <vector>
@@ -290,6 +290,8 @@ const target known[] = {{"member_data", read_data}, {"node_names", read_names}};
 }  // namespace fuzz::library_members_targets
 
 namespace fuzz::library_records_targets {
+
+// Records of recipes: what was read is written as a record that reads the same.
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -1,4 +1,4 @@
-// One client raises and lifts a barrier. The others wait at it, and now and then raise or lift it.
+// A double barrier, and a barrier.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -130,6 +130,8 @@ class attendee final : public routine {
 std::unique_ptr<scenario> make_double_barrier_scenario(stage& in) {
   return std::make_unique<double_barrier_scenario>(in);
 }
+
+// One client raises and lifts a barrier. The others wait at it, and now and then raise or lift it.
 
 namespace {
 

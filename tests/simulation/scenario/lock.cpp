@@ -1,5 +1,4 @@
-// One lock: waited for, with a budget or without, or tried; and asked back from whoever has it, with a grace or
-// without.
+// Locks: for readers and writers, several together, and one that is waited for, tried and asked back.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -201,6 +200,9 @@ class multi_lock_client final : public routine {
 }  // namespace
 
 std::unique_ptr<scenario> make_multi_lock_scenario(stage& in) { return std::make_unique<multi_lock_scenario>(in); }
+
+// One lock: waited for, with a budget or without, or tried; and asked back from whoever has it, with a grace or
+// without.
 
 namespace {
 

@@ -1,5 +1,4 @@
-// All clients replace one value, with a condition or without, delete it now and then, and follow it. The value's
-// history must agree with the results that they got.
+// A counter, and a shared value.
 #include <map>
 #include <string>
 
@@ -76,6 +75,9 @@ class adder final : public routine {
 }  // namespace
 
 std::unique_ptr<scenario> make_counter_scenario(stage& in) { return std::make_unique<counter_scenario>(in); }
+
+// All clients replace one value, with a condition or without, delete it now and then, and follow it. The value's
+// history must agree with the results that they got.
 
 namespace {
 

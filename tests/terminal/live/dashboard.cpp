@@ -1,4 +1,4 @@
-// The dashboard against real servers: it must show the true state, and soon.
+// The dashboard and `zkadmin watch` against real servers.
 #include <sstream>
 
 #include <signal.h>
@@ -130,6 +130,8 @@ BOOST_AUTO_TEST_CASE(without_a_server_it_does_not_begin) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// The dashboard against real servers: it must show the true state, and soon.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// `zkadmin lock` on a terminal: the command has it, and the job control of a shell works.
+// `zkadmin lock` and `zkadmin lead` against real servers.
 #include <signal.h>
 
 #include "live/hold_fixture.hpp"
@@ -186,6 +186,8 @@ BOOST_AUTO_TEST_CASE(nobody_gets_in_line_to_whom_the_acl_is_hidden) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// `zkadmin lock` on a terminal: the command has it, and the job control of a shell works.
 
 namespace {
 

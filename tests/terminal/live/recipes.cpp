@@ -1,4 +1,4 @@
-// `zkadmin recipes` against real servers, with recipes of this library.
+// `zkadmin recipes` and `zkadmin commit decide` against real servers.
 #include <deque>
 #include <list>
 #include <optional>
@@ -190,6 +190,8 @@ BOOST_AUTO_TEST_CASE(what_can_not_be_decided) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// `zkadmin recipes` against real servers, with recipes of this library.
 
 BOOST_FIXTURE_TEST_SUITE(recipes_suite, recipe_fixture)
 

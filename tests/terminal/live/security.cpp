@@ -1,4 +1,4 @@
-// `zkadmin check --security` against real servers.
+// Servers with certificates, and with rights.
 #include <set>
 
 #include <boost/asio/io_context.hpp>
@@ -71,6 +71,8 @@ BOOST_AUTO_TEST_CASE(the_reason_of_a_refusal_is_told) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// `zkadmin check --security` against real servers.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// `zkadmin status` against real servers.
+// `zkadmin status` and `zkadmin history` against real servers, and against one that is slow.
 #include <array>
 #include <chrono>
 #include <map>
@@ -132,6 +132,8 @@ BOOST_AUTO_TEST_CASE(where_there_is_none) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// `zkadmin status` against real servers.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// `zkadmin streams`, and what other commands say of sources outside of ZooKeeper, without a broker.
+// `zkadmin topics` and `zkadmin streams` against real servers.
 #include <deque>
 
 #include <boost/json/parse.hpp>
@@ -155,6 +155,8 @@ BOOST_AUTO_TEST_CASE(there_has_to_be_a_topic) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// `zkadmin streams`, and what other commands say of sources outside of ZooKeeper, without a broker.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Unknown is not none: each kind of thing that zkadmin shows, for each reason why it can not be known.
+// A tree in which something is wrong, and what can not be known.
 #include <cstdlib>
 #include <deque>
 
@@ -235,6 +235,8 @@ BOOST_AUTO_TEST_CASE(recipes_of_curator_and_kazoo) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// Unknown is not none: each kind of thing that zkadmin shows, for each reason why it can not be known.
 
 namespace {
 
