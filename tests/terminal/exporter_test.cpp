@@ -27,6 +27,7 @@
 #include "http_client.hpp"
 #include "pseudo_terminal.hpp"
 #include "samples.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;
@@ -63,23 +64,11 @@ std::string block_of_page(const std::string& first_line) {
   return block;
 }
 
-class temporary_directory {
- public:
-  temporary_directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "prometheus-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~temporary_directory() { std::filesystem::remove_all(path_); }
-  temporary_directory(const temporary_directory&) = delete;
-
+struct written_folder : zkrecipes::test::temporary_folder {
   std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name) << text;
-    return path_ / name;
+    std::ofstream(path() / name) << text;
+    return path() / name;
   }
-  std::string path(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
 };
 
 /// Prometheus beside a server of metrics. Each test process has an address of its own.
@@ -101,7 +90,7 @@ struct prometheus_fixture {
                                         target + "\"]}]\n");
     const auto address = at.address().to_string() + ":" + std::to_string(at.port());
     program.start({place_of_prometheus() + "/prometheus", "--config.file=" + config,
-                   "--storage.tsdb.path=" + files.path("data"), "--web.listen-address=" + address});
+                   "--storage.tsdb.path=" + (files.path() / "data").string(), "--web.listen-address=" + address});
   }
 
   /// The alerts that fire: "ZooKeeperProblem nobody-in-line critical".
@@ -143,7 +132,7 @@ struct prometheus_fixture {
   asio::io_context io;
   std::shared_ptr<metrics_server> metrics =
       std::make_shared<metrics_server>(io.get_executor(), endpoint{"127.0.0.1", 0, "127.0.0.1:0"});
-  temporary_directory files;
+  written_folder files;
   asio::ip::tcp::endpoint at{asio::ip::address_v4(0x7F700000u + (static_cast<std::uint32_t>(::getpid()) & 0xFFFFu)),
                              9090};
   pseudo_terminal program{io, 200, 40};
@@ -161,7 +150,7 @@ server_status unreachable(const std::string& name) {
 BOOST_AUTO_TEST_SUITE(prometheus_suite, *utf::precondition(is_there))
 
 BOOST_AUTO_TEST_CASE(the_rules_of_the_page_are_valid) {
-  temporary_directory files;
+  written_folder files;
   const auto rules = block_of_page("groups:");
   BOOST_TEST_REQUIRE(!rules.empty());
   asio::io_context io;
