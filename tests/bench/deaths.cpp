@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iostream>
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "asynchronous.hpp"
@@ -14,6 +13,7 @@
 #include "parts.hpp"
 #include "peers.hpp"
 #include "support/process.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace bench {
 
@@ -28,26 +28,21 @@ constexpr std::size_t large_mib = 2048;
 /// A folder for core dumps and the guardian's socket, which becomes the present one.
 class work_folder {
  public:
-  work_folder() : before_(fs::current_path()) {
-    std::string name = "/tmp/zkrecipes-deaths-XXXXXX";
-    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder can be made");
-    path_ = name;
-    fs::current_path(path_);
-  }
+  work_folder() : before_(fs::current_path()) { fs::current_path(folder_.path()); }
   ~work_folder() {
     std::error_code ignored;
     fs::current_path(before_, ignored);
-    fs::remove_all(path_, ignored);
   }
-  std::string socket() const { return path_ / "guardian.sock"; }
+  std::string socket() const { return folder_.path() / "guardian.sock"; }
   void remove_cores() const {
-    for (const auto& each : fs::directory_iterator(path_)) {
+    for (const auto& each : fs::directory_iterator(folder_.path())) {
       if (each.path().filename().string().starts_with("core")) fs::remove(each.path());
     }
   }
 
  private:
-  fs::path before_, path_;
+  fs::path before_;
+  zkrecipes::test::temporary_folder folder_;
 };
 
 /// A control group with a limit of memory, in either version of the interface. Empty where none can be made.

@@ -17,7 +17,7 @@
 #include "peers.hpp"
 #include "rates.hpp"
 #include "rounds.hpp"
-#include "topic_consumer.hpp"
+#include "topic_rounds.hpp"
 
 namespace bench {
 

@@ -7,6 +7,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <zkrecipes/ownership.hpp>
 #include <zkrecipes/session.hpp>
 
 namespace bench {
@@ -33,5 +34,17 @@ std::vector<operation> barrier_operations();
 
 /// The median of the repeats of each operation, in round trips.
 boost::asio::awaitable<std::map<std::string, double>> measure(setting where, std::vector<operation> what);
+
+// Measurements for every recipe that has owners.
+
+using owning = boost::asio::awaitable<zkrecipes::ownership>;
+
+/// Milliseconds until the acquisition completes. Releases it afterwards.
+boost::asio::awaitable<double> time_to_own(owning acquisition);
+
+/// Milliseconds from the release by `holder` until `waiter`, in the second session, knows that it owns. Releases it
+/// afterwards. `both_in_line` ends when the waiter's place is visible.
+boost::asio::awaitable<double> time_to_succeed(setting& where, owning holder, owning waiter,
+                                               boost::asio::awaitable<void> both_in_line);
 
 }  // namespace bench

@@ -1,14 +1,11 @@
 // Messages that a spooled producer accepts, by durability, beside a loop that writes the same transactions with SQLite.
-#include <filesystem>
-
-#include <stdlib.h>
-
 #include <zkrecipes/spool/spooled_producer.hpp>
 
 #include "asynchronous.hpp"
 #include "parts.hpp"
 #include "rounds.hpp"
 #include "spool/spool_file.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace bench {
 
@@ -19,18 +16,8 @@ constexpr int spooled_messages = 100'000;
 constexpr int drained_messages = 20'000;
 constexpr int puts_under_way = 20'000;
 
-class spool_folder {
- public:
-  spool_folder() {
-    std::string name = std::filesystem::temp_directory_path() / "zkrecipes-bench-XXXXXX";
-    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  ~spool_folder() { std::filesystem::remove_all(folder_); }
-  std::string file() const { return folder_ / "spool.db"; }
-
- private:
-  std::filesystem::path folder_;
+struct spool_folder : zkrecipes::test::temporary_folder {
+  std::string file() const { return path() / "spool.db"; }
 };
 
 /// Puts messages, so many at a time, until all are complete.

@@ -17,7 +17,6 @@
 #include <string_view>
 #include <vector>
 
-#include "seeds.hpp"
 #include "target.hpp"
 
 extern "C" void __sanitizer_set_death_callback(void (*callback)());

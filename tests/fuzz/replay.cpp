@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "seeds.hpp"
 #include "target.hpp"
 
 namespace {

@@ -38,4 +38,33 @@ void run(run_target which, std::string_view input);
 /// Prints the input that is being run, as a line of a file of seeds.
 void print_input();
 
+/// A file for parsers that read files, in a folder of its own, which goes with the object.
+class written_file {
+ public:
+  explicit written_file(const std::string& name = "input");
+  ~written_file();
+  written_file(const written_file&) = delete;
+  written_file& operator=(const written_file&) = delete;
+
+  std::string path() const { return folder_ + "/" + name_; }
+  const std::string& folder() const { return folder_; }
+  /// Replaces the content.
+  void write(std::string_view content) const;
+
+ private:
+  std::string name_;
+  std::string folder_;
+};
+
+// Seeds: inputs from which the fuzzers begin, as text.
+
+/// The bytes as one line of printable ASCII: \n, \\, \xNN.
+std::string escaped(std::string_view bytes);
+
+/// The bytes of such a line. Throws std::runtime_error if it was not written like that.
+std::string unescaped(std::string_view line);
+
+/// The seeds in a file, one a line; lines that begin with a # are comments. Throws std::runtime_error.
+std::vector<std::string> read_seeds(const std::string& file);
+
 }  // namespace fuzz

@@ -6,7 +6,6 @@
 #include "run/campaign.hpp"
 #include "run/exhaustive.hpp"
 #include "run/scenarios.hpp"
-#include "run/search.hpp"
 
 int main(int argc, char** argv) {
   using namespace zkrecipes::simulation;

@@ -17,6 +17,7 @@
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "report/check_report.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace zkadmin;
 namespace fs = std::filesystem;
@@ -44,13 +45,6 @@ class size_limit {
 };
 
 struct log_file {
-  log_file() {
-    std::string name = (fs::temp_directory_path() / "zkadmin-audit-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-    dir = name;
-    path = (dir / "audit.jsonl").string();
-  }
-  ~log_file() { fs::remove_all(dir); }
   std::string text() const {
     std::ostringstream all;
     all << std::ifstream(path, std::ios::binary).rdbuf();
@@ -64,8 +58,9 @@ struct log_file {
     }
     return "not refused";
   }
-  fs::path dir;
-  std::string path;
+  zkrecipes::test::temporary_folder folder;
+  fs::path dir = folder.path();
+  std::string path = (dir / "audit.jsonl").string();
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 // ZKADMIN_UPDATE_GOLDEN=1 the test writes the files anew: review the difference.
 #include <algorithm>
 #include <array>
+#include <clocale>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -16,14 +18,60 @@
 #include <boost/test/unit_test.hpp>
 
 #include "base/text.hpp"
+#include "pseudo_terminal.hpp"
 #include "samples.hpp"
 #include "screen/render.hpp"
-#include "shown_styles.hpp"
-
-namespace {
+#include "terminal/grid.hpp"
+#include "terminal/terminal.hpp"
 
 using namespace std::chrono_literals;
 using namespace zkadmin;
+
+namespace {
+
+std::string to_runs(const std::vector<text_style>& styles) {
+  std::string line;
+  const auto last = std::find_if(styles.rbegin(), styles.rend(), [](const auto& each) { return each != text_style(); });
+  for (auto begin = styles.begin(); begin < last.base();) {
+    const auto end = std::find_if(begin, last.base(), [&](const auto& each) { return each != *begin; });
+    line += (line.empty() ? "" : " ") + to_text(*begin) + std::to_string(end - begin);
+    begin = end;
+  }
+  return line;
+}
+
+/// Draws, and then asks for reports of the mouse, which zkadmin does not do here: a sign that all has arrived. The
+/// process ends at once, so that the terminal is not restored.
+[[noreturn]] int draw(const std::string& type, bool color, const zkadmin::grid& screen) {
+  ::setenv("TERM", type.c_str(), 1);
+  std::setlocale(LC_ALL, "C.UTF-8");
+  zkadmin::terminal on(color);
+  on.draw(screen);
+  std::fputs("\x1b[?1000h", stdout);
+  std::fflush(stdout);
+  std::_Exit(0);
+}
+
+/// Draws the screen on a terminal of this type, and reads from what arrives there how each place of each line looks.
+std::vector<std::vector<text_style>> styles_on(const std::string& terminal_type, bool color,
+                                               const zkadmin::grid& screen) {
+  boost::asio::io_context io;
+  pseudo_terminal terminal(io, screen.width(), screen.height());
+  terminal.start([&] { return draw(terminal_type, color, screen); });
+  BOOST_TEST_REQUIRE(terminal.wait_until([&] { return terminal.screen().takes_mouse(); }));
+  std::vector<std::vector<text_style>> lines;
+  for (int y = 0; y < screen.height(); ++y) lines.push_back(terminal.screen().styles(y));
+  BOOST_TEST_REQUIRE(terminal.exit_code() == 0);
+  BOOST_TEST((color || !terminal.screen().saw_colors()));
+  return lines;
+}
+
+/// A line such as ".3 Bcyan6": three plain places and six in bold cyan; plain places at the end are left out.
+std::string to_text(const std::vector<std::vector<text_style>>& lines) {
+  std::string text;
+  for (const auto& each : lines) text += to_runs(each) + "\n";
+  return text;
+}
 
 constexpr std::array<std::pair<int, int>, 4> sizes{{{80, 24}, {120, 40}, {60, 20}, {20, 5}}};
 

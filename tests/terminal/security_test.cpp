@@ -302,7 +302,6 @@ BOOST_AUTO_TEST_SUITE_END()
 
 // `check --security`: a cure is a command that does what it says and nothing else, or words.
 
-using zkrecipes::acl;
 using zkrecipes::acl_entry;
 
 namespace {

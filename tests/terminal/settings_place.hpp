@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
 
 #include "base/failure.hpp"
 #include "settings/command_line.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;
@@ -22,13 +21,6 @@ namespace fs = std::filesystem;
 
 /// A directory of its own, and an environment that contains only the variables that the test sets.
 struct settings_place {
-  settings_place() {
-    std::string name = (fs::temp_directory_path() / "zkadmin-test-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-    dir = name;
-  }
-  ~settings_place() { fs::remove_all(dir); }
-
   std::string write(const std::string& name, const std::string& text) const {
     fs::create_directories((dir / name).parent_path());
     std::ofstream(dir / name) << text;
@@ -69,7 +61,8 @@ struct settings_place {
     return said.starts_with(path) ? said.substr(path.size()) : "not about the file: " + said;
   }
 
-  fs::path dir;
+  zkrecipes::test::temporary_folder folder;
+  fs::path dir = folder.path();
   std::string config;  ///< The configuration file of each command line, unless it is empty.
   std::map<std::string, std::string> variables;
 };

@@ -5,11 +5,10 @@
 #include <fstream>
 #include <sstream>
 
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
 
 #include "settings/command_line.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace zkadmin;
 namespace fs = std::filesystem;
@@ -30,13 +29,6 @@ std::string with_escaped_dashes(std::string text) {
 
 /// A folder of its own for files that other programs read.
 struct scratch {
-  scratch() {
-    std::string name = (fs::temp_directory_path() / "zkadmin-shell-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-    dir = name;
-  }
-  ~scratch() { fs::remove_all(dir); }
-
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(dir / name) << text;
     return (dir / name).string();
@@ -63,7 +55,8 @@ struct scratch {
     return output_of("bash --norc " + script);
   }
 
-  fs::path dir;
+  zkrecipes::test::temporary_folder folder;
+  fs::path dir = folder.path();
 };
 
 }  // namespace

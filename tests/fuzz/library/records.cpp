@@ -1,15 +1,24 @@
-// Records of recipes: what was read is written as a record that reads the same.
+// What recipes keep in nodes: records, and names.
 #include <array>
+#include <string>
+#include <vector>
 
 #include "balance/pacer.hpp"
 #include "barrier/round_view.hpp"
 #include "commit/transaction_index.hpp"
+#include "delivery/delivery_repeats.hpp"
 #include "election/term_record.hpp"
+#include "external/delivery_memory.hpp"
+#include "external/numbered_id.hpp"
+#include "external/place_progress.hpp"
 #include "fuzz/target.hpp"
 #include "line/line_spec.hpp"
 #include "notes/consumer_notes.hpp"
 #include "once/once_per.hpp"
 #include "semaphore/semaphore.hpp"
+#include "once/once_state.hpp"
+#include "queue/queue_layout.hpp"
+#include "semaphore/permits.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/shard_name.hpp"
 #include "shards/shard_quarantine.hpp"
@@ -18,7 +27,269 @@
 #include "topic/log_position.hpp"
 #include "topic/topic_layout.hpp"
 
+namespace fuzz::external_records_target {
+
+// How far sources outside of ZooKeeper were consumed: positions in logs, memories of what was settled, and the ids in
+// them. The first line of the input is a record. Each of the others is an id, and what happens to it: its first
+// character tells.
+
+using namespace zkrecipes::detail;
+
+using line_list = std::vector<std::string>;
+
+constexpr std::size_t most_ids = 3;
+
+std::string require_position(const place_position& position) {
+  auto text = serialize(position);
+  const auto again = parse_place_position(text);
+  require(again && serialize(*again) == text, "a position reads the same");
+  return text;
+}
+
+/// Consumes a log from the position.
+void go_on(const place_position& from, const line_list& ids) {
+  place_progress progress(from);
+  for (const auto& each : ids) {
+    if (each.size() < 2) continue;
+    const auto place = each.substr(1);
+    if (each[0] == 's') progress.settle(place);
+    if (each[0] == 'f') progress.fail(place, 1'700);
+    if (each[0] != 's' && each[0] != 'f' && progress.open(place))
+      require(progress.last() != place, "a place that is settled is not opened again");
+  }
+  require_position(progress.position());
+}
+
+void read_position(const std::string& record, const line_list& ids) {
+  const auto position = parse_place_position(record);
+  if (!position) return;
+  for (const auto& each : position->ahead) require(!each.empty() && each != position->last, "a place is settled once");
+  require_position(*position);
+  go_on(*position, ids);
+}
+
+std::string require_memory(const delivery_memory& memory) {
+  auto text = serialize(memory);
+  const auto again = parse_delivery_memory(text);
+  require(again && serialize(*again) == text, "a memory reads the same");
+  return text;
+}
+
+void change(delivery_memory& memory, const std::string& id, char how) {
+  if (how == 'f') {
+    const auto before = memory.failed(id).count;
+    memory.fail(id, 1'700);
+    require(memory.failed(id).count >= before, "failed attempts are counted");
+  } else if (how == 'o') {
+    memory.forget(id);
+    require(memory.failed(id).count == 0, "what is forgotten has no failed attempts");
+  } else {
+    memory.settle(id, static_cast<unsigned char>(how) % 4);
+    require(memory.knows(id), "what is settled is known");
+    require(memory.failed(id).count == 0, "what is settled has no failed attempts");
+  }
+}
+
+void read_memory(const std::string& record, const line_list& ids) {
+  auto memory = parse_delivery_memory(record);
+  if (!memory) return;
+  for (const auto& each : memory->names()) require(memory->knows(each), "a name is known");
+  for (const auto& each : memory->failed_names())
+    require(memory->failed(each).count > 0, "a failed message has failed");
+  require_memory(*memory);
+  for (const auto& each : ids)
+    if (each.size() > 1) change(*memory, each.substr(1), each[0]);
+  require_memory(*memory);
+}
+
+/// The same memory, with bounds.
+void remember(const std::string& record, const line_list& ids) {
+  remembered_ids memory(most_ids);
+  if (!memory.load(record)) return;
+  for (const auto& each : ids) {
+    if (each.empty()) continue;
+    memory.settle(each);
+    require(memory.knows(each), "an id that is settled is known");
+    const auto read = parse_delivery_memory(memory.record());
+    require(read.has_value(), "a record can be read");
+  }
+}
+
+/// Texts of which there is one for each meaning.
+void read_line(const std::string& line) {
+  if (const auto id = parse_numbered_id(line)) require(to_string(*id) == line, "an id is written as it was read");
+  if (const auto number = parse_plain_number(line)) require(std::to_string(*number) == line, "a number has one text");
+  if (const auto run = settled_run::parse(line)) {
+    require(run->to_text() == line, "a run is written as it was read");
+    require(run->count_ranges() > 0 && !run->has(0), "a run has numbers, and 0 is none");
+  }
+  settled_runs runs;
+  if (!runs.append(line)) return;
+  require(runs.texts() == line_list{line}, "the run of a producer is written as it was read");
+  settled_runs twice = runs;
+  require(!twice.append(line), "a producer has one run in an epoch");
+}
+
+/// A number that is added is there, and the others stay.
+void add_to_run(const std::string& line, const std::string& number) {
+  auto run = settled_run::parse(line);
+  const auto what = parse_plain_number(number);
+  if (!run || !what || *what == 0) return;
+  const bool was_there = run->has(*what);
+  const bool had_next = run->has(*what + 1);
+  run->add(*what);
+  require(!was_there || run->to_text() == line, "a number that is there changes nothing");
+  require(run->has(*what) && run->has(*what + 1) == had_next, "one number is added");
+  const auto again = settled_run::parse(run->to_text());
+  require(again && again->to_text() == run->to_text(), "a run reads the same");
+}
+
+void read_external(std::string_view input) {
+  auto lines = lines_of(input);
+  const auto record = lines.front();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    read_line(lines[i]);
+    if (i > 0) add_to_run(lines[i - 1], lines[i]);
+  }
+  lines.erase(lines.begin());
+  read_position(record, lines);
+  read_memory(record, lines);
+  remember(record, lines);
+}
+
+const target known("external_records", read_external);
+
+}  // namespace fuzz::external_records_target
+
+namespace fuzz::library_queues_targets {
+
+// The nodes of queues.
+
+using namespace zkrecipes::detail;
+using namespace zkrecipes;
+
+// The names of a queue's nodes, for the three kinds of queues.
+
+void read_items(queue_kind kind, const std::vector<std::string>& names) {
+  const queue_layout layout(kind, "/q");
+  const auto items = layout.items_of(names);
+  for (std::size_t i = 1; i < items.size(); ++i)
+    require(!goes_first(items[i], items[i - 1]), "items stand in their order");
+  for (const auto& each : items) {
+    const auto again = layout.parse(each.name);
+    require(again && again->rank == each.rank && again->sequence == each.sequence, "an item has one place");
+    require(!layout.is_known(each.name), "an item is no other node of the queue");
+  }
+  require(items.empty() || !layout.is_strange(names), "a queue with items is not strange");
+}
+
+void read_names(std::string_view input) {
+  const auto names = lines_of(input);
+  for (const auto kind : {queue_kind::fifo, queue_kind::priority, queue_kind::delayed}) read_items(kind, names);
+  for (const auto& each : names) {
+    const auto mark = mark_of_letter(each);
+    require(mark.empty() || is_mark(mark), "a letter belongs to a mark");
+  }
+  require(is_mark(mark_of(input)), "each key has a mark");
+  const auto shown = read_mark(write_mark(input));
+  require(shown && *shown == shown_key(input), "the key of a mark reads the same");
+  read_mark(input);
+}
+
+// Dead letters, and the numbers of producers that were processed.
+
+void read_dead(std::string_view input) {
+  const auto letter = read_letter(input);
+  if (!letter) return;
+  const auto again = read_letter(write_letter(*letter));
+  require(again.has_value(), "a letter can be read");
+  require(again->data == letter->data && again->item == letter->item, "a letter keeps its item");
+  require(again->missing_bytes == letter->missing_bytes, "a letter that is cut is not taken for whole");
+  require(again->attempts == letter->attempts && again->epoch == letter->epoch, "a letter keeps its numbers");
+}
+
+void read_marks(std::string_view input) {
+  auto marks = producer_marks::parse(input);
+  if (!marks) return;
+  const auto text = marks->to_text();
+  auto again = producer_marks::parse(text);
+  require(again && again->to_text() == text, "marks read the same");
+  const message_origin next{"p", 17};
+  if (marks->has_processed(next)) return;
+  marks->record_processed(next);
+  require(marks->has_processed(next), "what was noted is there");
+  require(producer_marks::parse(marks->to_text()).has_value(), "marks can be read when a number was added");
+}
+
+void read_queue(std::string_view input) {
+  read_dead(input);
+  read_marks(input);
+}
+
+const target known[] = {{"queue_names", read_names}, {"queue_records", read_queue}};
+
+}  // namespace fuzz::library_queues_targets
+
+namespace fuzz::library_members_targets {
+
+// Members of lines: the data and the names of their nodes.
+
+using namespace zkrecipes::detail;
+using namespace std::chrono_literals;
+
+// The data of a member of a line: any text, or a record with requests.
+
+void read_data(std::string_view input) {
+  const std::string data(input);
+  require(grace_of(data) >= 0ms, "a grace is not negative");
+  if (is_revocable(data)) {
+    const auto asked = with_revocation(data, 1500ms);
+    require(asks_revocation(asked), "a request can be read");
+    require(grace_of(asked) <= 1500ms, "the shorter grace stays");
+    const bool has_id = read_member(data)->text("id").has_value();  // else the whole data stands for it
+    require(!has_id || member_id(asked) == member_id(data), "a request keeps the id");
+    require(is_shared(with_shared(asked)), "the mark of a member that lets others pass can be read");
+  }
+  require(member_id(id_data(data)) == data || data.empty(), "an id is read as it was written");
+  require(member_id(revocable_data(data)) == data, "an id is read from a record as it was written");
+  require(!asks_revocation(id_data(data)), "an id is no request");
+  require(is_of_ours(candidate_data(data, true)) && is_awaiting(candidate_data(data, true)), "a candidate is ours");
+  require(!keeps_record(campaigner_data(data)), "a campaigner keeps no record");
+  is_of_ours(data), keeps_record(data), is_awaiting(data);
+}
+
+// The names of nodes in a line, and strangers among them; the first line has the number of the marker.
+
+constexpr std::array<std::string_view, 3> of_election{"latch-", "lock-", "__lock__"};
+constexpr std::array<std::string_view, 4> of_both{"__READ__", "__rlock__", "__WRIT__", "__lock__"};
+constexpr std::array<std::string_view, 1> of_members{"member-"};
+
+void read_line(const std::vector<std::string>& names, std::span<const std::string_view> markers) {
+  const auto members = members_of(names, markers);
+  require(members.size() <= names.size(), "no member without a node");
+  for (std::size_t i = 1; i < members.size(); ++i)
+    require(is_exhausted(members[i].sequence) || is_exhausted(members[0].sequence) ||
+                members[i - 1].sequence <= members[i].sequence,
+            "members stand in the order of their numbers");
+  for (const auto& each : members)
+    require(parse_sequence(each.name, markers) == each.sequence, "a member has the number of its name");
+  require(strangers_among(names, markers).size() + members.size() <= names.size(), "a member is no stranger");
+}
+
+void read_names(std::string_view input) {
+  const auto names = lines_of(input);
+  read_line(names, of_election);
+  read_line(names, of_both);
+  read_line(names, of_members);
+}
+
+const target known[] = {{"member_data", read_data}, {"node_names", read_names}};
+
+}  // namespace fuzz::library_members_targets
+
 namespace fuzz::library_records_targets {
+
+// Records of recipes: what was read is written as a record that reads the same.
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "fuzz/target.hpp"
-#include "fuzz/written_file.hpp"
 #include "spool/spool_disk.hpp"
 
 namespace fuzz::spool_file_target {

@@ -15,8 +15,6 @@
 
 #include "backend/link.hpp"
 #include "backend/request.hpp"
-#include "model/access.hpp"
-#include "model/prepare.hpp"
 #include "model/tree.hpp"
 #include "world/pipe.hpp"
 

@@ -12,8 +12,32 @@
 #include <vector>
 
 #include <zkrecipes/node.hpp>
+#include <zkrecipes/session_options.hpp>
+
+#include "backend/request.hpp"
 
 namespace zkrecipes::simulation {
+
+// Access control with the schemes `world`, `digest` and `auth`.
+
+struct identity {
+  std::string scheme;
+  std::string id;
+};
+
+using identities = std::vector<identity>;
+
+/// The identities of a connection that has given these credentials.
+identities authenticate(const std::vector<credentials>& given);
+identity authenticate(const credentials& one);
+
+bool allows(const acl& access, std::int32_t permissions, const identities& who);
+
+/// The ACL as it is stored: entries with `auth` are replaced by the creator's identities. Nothing if it is not valid.
+std::optional<acl> completed(const acl& asked, const identities& who);
+
+/// The ACL as a reader gets it: without admin permission the digests are hidden.
+acl shown(const acl& access, const identities& who);
 
 /// The owner of a container node, as the server keeps it; clients are not told.
 inline constexpr auto container_owner = std::numeric_limits<std::int64_t>::min();
@@ -78,5 +102,22 @@ class tree {
 std::string_view parent_path(std::string_view path);
 /// The part of `path` behind the last slash, a view into `path`.
 std::string_view last_name(std::string_view path);
+
+// How the leader turns a request into a transaction and an answer. The checks and their order are those of the real
+// server.
+
+struct prepared {
+  backend::reply answer;
+  std::vector<change> changes;  ///< None if the answer is an error.
+};
+
+/// Applies the request to `latest`, the leader's view with everything proposed so far, if it is valid.
+prepared prepare(tree& latest, const backend::request& what, const identities& who, std::int64_t session,
+                 std::int64_t zxid, std::int64_t time_ms);
+
+/// The answer to a request that changes nothing.
+backend::reply read(const tree& from, const backend::request& what, const identities& who);
+
+bool is_read(backend::opcode op);
 
 }  // namespace zkrecipes::simulation

@@ -8,8 +8,9 @@
 #include "run/finding.hpp"
 #include "run/stage.hpp"
 #include "scenario/election.hpp"
+#include "scenario/routine.hpp"
 #include "scenario/scripts.hpp"
-#include "world/chance.hpp"
+#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -115,13 +116,12 @@ void single_fault::strike(const connection& from, const backend::request& what) 
   }
 }
 
-class scripted final : public program, private actor {
+class scripted final : public session_program, private actor {
  public:
   scripted(single_fault& of, stage& in, session with)
-      : of_(of),
+      : session_program(in, acting_client, std::move(with)),
+        of_(of),
         in_(in),
-        operations_(in, acting_client),
-        zk_(std::move(with)),
         line_(zk_, script_line, {.id = "actor"}) {
     prepare();
   }
@@ -132,12 +132,6 @@ class scripted final : public program, private actor {
     signal_.emit(asio::cancellation_type::total);
     held_ = ownership();
   }
-  bool idle() const override { return operations_.pending() == 0; }
-  void close() override {
-    operations_.start<>([this](auto token) { zk_.async_close(std::move(token)); },
-                        [this](error_code) { closed_ = true; });
-  }
-  bool finished() const override { return closed_ && idle(); }
   std::string own_node() const override { return held_.path(); }
   belief believes(int) const override {
     auto& here = in_.inside(acting_client);
@@ -173,13 +167,10 @@ class scripted final : public program, private actor {
 
   single_fault& of_;
   stage& in_;
-  operations operations_;
-  session zk_;
   election line_;
   ownership held_;
   asio::cancellation_signal signal_;
   bool stopping_ = false;
-  bool closed_ = false;
 };
 
 void scripted::prepare() {

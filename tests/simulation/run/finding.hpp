@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "run/journal.hpp"
 #include "run/plan.hpp"
 #include "run/scenarios.hpp"
+#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 

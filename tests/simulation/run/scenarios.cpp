@@ -4,7 +4,6 @@
 
 #include "scenario/coordinator.hpp"
 #include "scenario/election.hpp"
-#include "scenario/recipes.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -11,7 +11,6 @@
 #include <zkrecipes/session.hpp>
 
 #include "guardian/dead_session.hpp"
-#include "run/journal.hpp"
 #include "run/plan.hpp"
 #include "world/clockwork.hpp"
 #include "world/sim_world.hpp"

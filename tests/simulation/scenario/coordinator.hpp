@@ -5,7 +5,6 @@
 #include <zkrecipes/consumer/topic.hpp>
 
 #include "run/stage.hpp"
-#include "scenario/call_rules.hpp"
 #include "scenario/delivery_rules.hpp"
 #include "scenario/line_rules.hpp"
 #include "scenario/term_rules.hpp"

@@ -16,7 +16,7 @@
 #include "scenario/term_rules.hpp"
 #include "support/bound_judge.hpp"
 #include "topic/topic_layout.hpp"
-#include "world/chance.hpp"
+#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -8,7 +8,7 @@
 
 #include <zkrecipes/service_provider.hpp>
 
-#include "scenario/recipes.hpp"
+#include "run/scenarios.hpp"
 #include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {

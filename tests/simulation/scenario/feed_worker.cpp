@@ -1,3 +1,5 @@
+#include "scenario/feed_worker.hpp"
+
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -7,10 +9,34 @@
 #include <zkrecipes/consumer/consumer_coordinator.hpp>
 #include <zkrecipes/consumer/queue_consumer.hpp>
 
-#include "scenario/feed_duties.hpp"
-#include "scenario/nap.hpp"
+#include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {
+
+using side = broker_wire::side;
+
+broker_weather::broker_weather(stage& in, span longest) : in_(in), chance_(in.what().seed, 1'130), longest_(longest) {
+  if (chance_.one_in(4)) return;
+  for (auto left = 1 + chance_.below(20); left > 0; --left) {
+    in_.clock().at(chance_.between(in_.what().faults_from, in_.what().faults_until), [this] { strike(); });
+  }
+}
+
+void broker_weather::strike() {
+  const auto all = in_.brokers().wires();
+  if (all.empty()) return;
+  const auto& which = all[chance_.below(all.size())];
+  in_.notes().note(which->client(), "broker's connection", "struck", static_cast<std::int64_t>(which->number()));
+  if (chance_.one_in(2)) return freeze(which);
+  which->cut(static_cast<broker_wire::notice>(chance_.below(4)));
+}
+
+void broker_weather::freeze(const broker_wire_ptr& which) {
+  const auto how = chance_.below(3);
+  if (how != 0) which->freeze(side::client);
+  if (how != 1) which->freeze(side::broker);
+  in_.clock().after(chance_.between(10ms, longest_), [which] { which->thaw(); });
+}
 
 namespace {
 
@@ -46,18 +72,12 @@ class feed_career final : public queue_consumer {
   int feed_;
 };
 
-class feed_worker final : public program {
+class feed_worker final : public session_program {
  public:
   feed_worker(feed_duties& of, stage& in_stage, int number, session with);
 
   void cancel(asio::cancellation_type type) override;
   void stop() override;
-  bool idle() const override { return operations_.pending() == 0; }
-  void close() override {
-    operations_.start<>([this](auto token) { zk_.async_close(std::move(token)); },
-                        [this](error_code) { closed_ = true; });
-  }
-  bool finished() const override { return closed_ && operations_.pending() == 0; }
   std::string own_node() const override;
   belief believes(int feed) const override;
 
@@ -83,11 +103,8 @@ class feed_worker final : public program {
   void rest(int feed);
   lane& at(int feed) const { return *lanes_[static_cast<std::size_t>(feed)]; }
 
-  operations operations_;
-  session zk_;
   std::vector<std::unique_ptr<lane>> lanes_;
   bool stopping_ = false;
-  bool closed_ = false;
 };
 
 feed_career::feed_career(feed_worker& of, int feed)
@@ -127,12 +144,11 @@ asio::awaitable<message_outcome> feed_career::handle(term now, message item) {
 }
 
 feed_worker::feed_worker(feed_duties& of, stage& in_stage, int number, session with)
-    : all(of),
+    : session_program(in_stage, number, std::move(with)),
+      all(of),
       in(in_stage),
       client(number),
-      mood(in.what().seed, 1'120 + static_cast<std::uint64_t>(number)),
-      operations_(in, client),
-      zk_(std::move(with)) {
+      mood(in.what().seed, 1'120 + static_cast<std::uint64_t>(number)) {
   for (int feed = 0; feed < all.feeds(); ++feed) {
     auto& made = lanes_.emplace_back(std::make_unique<lane>());
     made->career = std::make_unique<feed_career>(*this, feed);

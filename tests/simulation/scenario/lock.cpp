@@ -1,17 +1,208 @@
-// One lock: waited for, with a budget or without, or tried; and asked back from whoever has it, with a grace or
-// without.
+// Locks: for readers and writers, several together, and one that is waited for, tried and asked back.
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 
 #include <zkrecipes/lock.hpp>
+#include <zkrecipes/multi_lock.hpp>
+#include <zkrecipes/read_write_lock.hpp>
 
 #include "line/line_spec.hpp"
-#include "scenario/recipes.hpp"
+#include "run/scenarios.hpp"
+#include "scenario/line_rules.hpp"
 #include "scenario/routine.hpp"
-#include "scenario/shared_line.hpp"
 
 namespace zkrecipes::simulation {
+
+// Readers and writers of one lock, which also downgrade and upgrade.
+
+namespace {
+
+constexpr const char* read_write_path = "/guard";
+constexpr std::string_view read_write_markers[] = {"__READ__", "__WRIT__"};
+
+bool excludes(const shared_line::member& who) {
+  if (who.name.find("__WRIT__") == std::string::npos) return false;
+  return who.as->data.find("\"shared\":true") == std::string::npos;
+}
+
+/// A writer may hold if no member is ahead of it except a reader of its own session, which it upgrades. A reader (or a
+/// downgraded writer) may hold if no writer is ahead of it.
+bool may_hold(const std::vector<shared_line::member>& upto) {
+  const auto& self = upto.back();
+  return std::all_of(upto.begin(), upto.end() - 1, [&](const auto& other) {
+    const bool own = other.as->stat.ephemeral_owner == self.as->stat.ephemeral_owner;
+    return excludes(self) ? own && !excludes(other) : !excludes(other);
+  });
+}
+
+class read_write_client;
+
+class read_write_scenario final : public scenario_of<read_write_scenario, read_write_client> {
+ public:
+  explicit read_write_scenario(stage& in) : scenario_of(in), line(in, read_write_path, read_write_markers, &may_hold) {}
+
+  void committed(const entry& what) override { line.committed(what); }
+  void received(const connection& from, const backend::request& what) override { line.received(from, what); }
+  void check_quiet(const tree& nodes) override { line.check_quiet(nodes); }
+
+  shared_line line;
+};
+
+class read_write_client final : public routine {
+ public:
+  read_write_client(read_write_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with), of_(of), lock_(with, read_write_path, {.id = "client"}) {}
+
+ private:
+  asio::awaitable<void> round() override {
+    const bool reads = dice().one_in(2);
+    auto acquiring = waits<ownership>([&](auto token) {
+      reads ? lock_.async_acquire_read(std::move(token)) : lock_.async_acquire_write(std::move(token));
+    });
+    auto [error, held] = co_await std::move(acquiring);
+    if (error) co_return;
+    of_.done.note(client());
+    of_.line.granted(client(), held.path());
+    co_await rest(0ms, 1s);
+    if (dice().one_in(2)) co_await change(held, reads);
+    if (dice().one_in(4)) co_return;  // the destructor releases it
+    auto releasing = does<>([&won = held](auto token) { won.async_release(std::move(token)); });
+    co_await std::move(releasing);
+  }
+
+  asio::awaitable<void> change(ownership& held, bool reads) {
+    if (reads) {
+      auto upgrading = waits<ownership>([&](auto token) { lock_.async_try_upgrade(held, std::move(token)); });
+      auto [error, alone] = co_await std::move(upgrading);
+      if (error) co_return;
+      of_.line.granted(client(), alone.path());
+      co_await rest(0ms, 500ms);
+    } else {
+      auto lowering = does<>([&](auto token) { lock_.async_downgrade(held, std::move(token)); });
+      co_await std::move(lowering);
+      co_await rest(0ms, 500ms);
+    }
+  }
+
+  read_write_scenario& of_;
+  read_write_lock lock_;
+};
+
+}  // namespace
+
+std::unique_ptr<scenario> make_read_write_scenario(stage& in) { return std::make_unique<read_write_scenario>(in); }
+
+// The clients acquire two or three of three locks together, named in any order.
+
+namespace {
+
+constexpr std::string_view multi_lock_markers[] = {"lock-"};
+constexpr const char* paths[] = {"/red", "/green", "/blue"};
+
+bool is_alone(const std::vector<shared_line::member>& upto) { return upto.size() == 1; }
+
+class multi_lock_client;
+
+class multi_lock_scenario final : public scenario_of<multi_lock_scenario, multi_lock_client> {
+ public:
+  explicit multi_lock_scenario(stage& in) : scenario_of(in), in_(in) {
+    operator_interferes_ =
+        std::ranges::any_of(in.what().faults, [](const fault& each) { return each.kind == fault_kind::remove_node; });
+    for (auto each : paths) lines.emplace_back(in, each, multi_lock_markers, &is_alone);
+  }
+
+  void committed(const entry& what) override {
+    for (auto& each : lines) each.committed(what);
+  }
+  void received(const connection& from, const backend::request& what) override {
+    for (const auto& each : lines) each.received(from, what);
+  }
+  void healed() override {
+    all_well = true;
+    done.forget();
+  }
+  void check_quiet(const tree& nodes) override {
+    for (const auto& each : lines) each.check_quiet(nodes);
+  }
+  const shared_line& line_of(const std::string& node) const {
+    const auto which = std::ranges::find_if(paths, [&](const char* each) { return node.starts_with(each); });
+    return lines[static_cast<std::size_t>(which - std::begin(paths))];
+  }
+
+  /// A client was told that it holds the locks that it has chosen: it must be the first in each of their lines.
+  void granted(int client, std::int64_t session, const multi_ownership& held, std::vector<std::string> chosen) const {
+    const auto who = "client " + std::to_string(client);
+    std::ranges::sort(chosen);
+    in_.require(held.size() == chosen.size(), "whoever owns has all", who);
+    const bool is_sure = in_.servers().ephemeral_owner_alive(session) && !operator_interferes_;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      const auto& path = held.at(i).path();
+      in_.require(parent_path(path) == chosen[i], "in the order of the paths", who + ", " + path);
+      if (!held.at(i).error()) line_of(path).granted(client, path);
+      if (!is_sure) continue;
+      const auto* there = in_.servers().committed_state().find(path);
+      in_.require(there && there->stat.ephemeral_owner == session, "whoever owns has all", who + ", " + path);
+    }
+  }
+
+  std::deque<shared_line> lines;
+  bool all_well = false;
+
+ private:
+  stage& in_;
+  bool operator_interferes_ = false;
+};
+
+class multi_lock_client final : public routine {
+ public:
+  multi_lock_client(multi_lock_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with), of_(of) {}
+
+ private:
+  asio::awaitable<void> round() override {
+    // Choose two or three locks, beginning at any of them and in either direction.
+    std::vector<std::string> chosen(std::begin(paths), std::end(paths));
+    std::rotate(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(dice().below(3)), chosen.end());
+    if (dice().one_in(2)) std::reverse(chosen.begin(), chosen.end());
+    if (dice().one_in(2)) chosen.pop_back();
+    multi_lock some(zk(), chosen, {.id = "client"});
+    const bool tries = dice().one_in(6);
+    const bool waits_long = dice().one_in(2);
+    const auto budget = dice().between(0ms, 3s);
+    const auto begun = here().now();
+    auto acquiring = waits<multi_ownership>([&](auto token) {
+      if (tries) return some.async_try_acquire(std::move(token));
+      return waits_long ? some.async_acquire(std::move(token)) : some.async_acquire_for(budget, std::move(token));
+    });
+    auto [error, held] = co_await std::move(acquiring);
+    in().require(error != errc::busy || tries, "busy is for who tries", error.message());
+    if (error == errc::timed_out) {
+      in().require(!tries && !waits_long && here().now() - begun >= budget, "the budget is used up", "");
+    }
+    if (error && of_.all_well) {
+      auto looking = leaves_nothing({std::begin(paths), std::end(paths)});
+      co_await std::move(looking);
+    }
+    if (error) co_return;
+    of_.done.note(client());
+    of_.granted(client(), zk().status().session_id, held, chosen);
+    co_await rest(0ms, 1s);
+    if (dice().one_in(4)) co_return;  // the destructor releases them
+    auto releasing = does<>([&won = held](auto token) { won.async_release(std::move(token)); });
+    co_await std::move(releasing);
+  }
+
+  multi_lock_scenario& of_;
+};
+
+}  // namespace
+
+std::unique_ptr<scenario> make_multi_lock_scenario(stage& in) { return std::make_unique<multi_lock_scenario>(in); }
+
+// One lock: waited for, with a budget or without, or tried; and asked back from whoever has it, with a grace or
+// without.
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <zkrecipes/membership.hpp>
 
-#include "scenario/recipes.hpp"
+#include "run/scenarios.hpp"
 #include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {

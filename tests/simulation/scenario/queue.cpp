@@ -3,9 +3,9 @@
 
 #include <zkrecipes/producer.hpp>
 
-#include "scenario/any_queue.hpp"
+#include "run/scenarios.hpp"
+#include "scenario/queue_playbook.hpp"
 #include "scenario/queue_rules.hpp"
-#include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {

@@ -9,7 +9,6 @@
 #include <zkrecipes/producer.hpp>
 
 #include "queue/queue_layout.hpp"
-#include "scenario/any_queue.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -4,7 +4,7 @@
 
 #include <zkrecipes/lock.hpp>
 
-#include "scenario/recipes.hpp"
+#include "run/scenarios.hpp"
 #include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenario/contender.hpp"
+#include "scenario/election.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -7,10 +7,11 @@
 
 #include <zkrecipes/semaphore.hpp>
 
+#include "run/scenarios.hpp"
 #include "scenario/line_rules.hpp"
-#include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 #include "scenario/shared_line.hpp"
+#include "semaphore/permits.hpp"
 
 namespace zkrecipes::simulation {
 

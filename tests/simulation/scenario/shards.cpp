@@ -9,6 +9,9 @@
 #include "scenario/call_rules.hpp"
 #include "scenario/recipes.hpp"
 #include "shards/group_layout.hpp"
+#include "run/scenarios.hpp"
+#include "scenario/term_rules.hpp"
+#include "shards/operator_notes.hpp"
 
 namespace zkrecipes::simulation {
 

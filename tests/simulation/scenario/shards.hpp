@@ -7,9 +7,9 @@
 #include <zkrecipes/consumer/leader_career.hpp>
 #include <zkrecipes/consumer/shard_group.hpp>
 
-#include "scenario/call_rules.hpp"
 #include "scenario/order_rules.hpp"
 #include "scenario/shard_rules.hpp"
+#include "scenario/term_rules.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -9,7 +9,7 @@
 #include <zkrecipes/flow/shared_balance.hpp>
 
 #include "balance/pacer.hpp"
-#include "scenario/recipes.hpp"
+#include "run/scenarios.hpp"
 #include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {

@@ -13,10 +13,10 @@
 #include <zkrecipes/flow/shared_gate.hpp>
 
 #include "line/line_spec.hpp"
+#include "run/scenarios.hpp"
 #include "run/stage.hpp"
-#include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
-#include "world/chance.hpp"
+#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -3,7 +3,6 @@
 
 #include <zkrecipes/consumer/shard_group.hpp>
 
-#include "scenario/nap.hpp"
 #include "scenario/routine.hpp"
 #include "scenario/shards.hpp"
 

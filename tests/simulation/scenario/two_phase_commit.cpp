@@ -6,8 +6,7 @@
 #include <zkrecipes/two_phase_commit.hpp>
 
 #include "commit/transaction_index.hpp"
-#include "scenario/meddler.hpp"
-#include "scenario/recipes.hpp"
+#include "run/scenarios.hpp"
 #include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {

@@ -9,8 +9,7 @@
 #include <zkrecipes/consumer/queue_consumer.hpp>
 
 #include "scenario/coordinator.hpp"
-#include "scenario/nap.hpp"
-#include "scenario/operations.hpp"
+#include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -76,7 +75,7 @@ class moody_career final : public leader_career {
   std::shared_ptr<work_log> work_ = std::make_shared<work_log>();  // calls may outlive the career
 };
 
-class worker final : public program {
+class worker final : public session_program {
  public:
   worker(consumers& of, stage& in, int client, session with);
 
@@ -87,16 +86,10 @@ class worker final : public program {
     stopping_ = true;
     coordinator_->stop();
   }
-  bool idle() const override { return operations_.pending() == 0; }
-  void close() override {
-    operations_.start<>([this](auto token) { zk_->async_close(std::move(token)); },
-                        [this](error_code) { closed_ = true; });
-  }
-  bool finished() const override { return closed_ && operations_.pending() == 0; }
-  std::string own_node() const override { return all.line.node_of(zk_->status().session_id); }
+  std::string own_node() const override { return all.line.node_of(zk_.status().session_id); }
   belief believes(int) const override;
 
-  session& zk() noexcept { return *zk_; }
+  session& zk() noexcept { return zk_; }
   lease_clock::time_point now() const { return in.inside(client).now(); }
 
   consumers& all;
@@ -112,23 +105,19 @@ class worker final : public program {
   void cancel_run();
 
   chance chance_;
-  operations operations_;
-  std::unique_ptr<session> zk_;
   std::unique_ptr<moody_career> career_;
   std::unique_ptr<consumer_coordinator> coordinator_;
   asio::cancellation_signal running_;
   bool cancelled_ = false;
   bool stopping_ = false;
-  bool closed_ = false;
 };
 
 worker::worker(consumers& of, stage& in_stage, int number, session with)
-    : all(of),
+    : session_program(in_stage, number, with),
+      all(of),
       in(in_stage),
       client(number),
       chance_(in.what().seed, 300 + static_cast<std::uint64_t>(client)),
-      operations_(in, client),
-      zk_(std::make_unique<session>(with)),
       career_(std::make_unique<moody_career>(*this)),
       coordinator_(std::make_unique<consumer_coordinator>(
           with, service::election_path,
@@ -148,7 +137,7 @@ void worker::quit() {
 }
 
 void worker::prepare() {
-  operations_.start<>([this](auto token) { zk_->async_ensure_path(service::result_path, std::move(token)); },
+  operations_.start<>([this](auto token) { zk_.async_ensure_path(service::result_path, std::move(token)); },
                       [this](error_code error) { error && !stopping_ ? prepare() : run(); });
 }
 

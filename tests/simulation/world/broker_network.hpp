@@ -14,6 +14,8 @@
 
 #include "backend/link.hpp"
 #include "world/chance.hpp"
+#include "backend/endpoint.hpp"
+#include "world/clockwork.hpp"
 #include "world/pipe.hpp"
 
 namespace zkrecipes::simulation {

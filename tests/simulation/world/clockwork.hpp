@@ -1,4 +1,4 @@
-// The simulated true time, which jumps from event to event.
+// What a run stands on: chance, the simulated true time, which jumps from event to event, and the record of the events.
 #pragma once
 
 #include <chrono>
@@ -7,13 +7,43 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "world/chance.hpp"
-
 namespace zkrecipes::simulation {
+
+// Seeded random numbers. Each purpose has its own stream, so that taking a fault away does not change the other draws.
+
+using span = std::chrono::nanoseconds;
+/// A moment of true time, counted from the beginning of the run.
+using instant = std::chrono::nanoseconds;
+
+/// SplitMix64 (Steele, Lea, Flood 2014): small and fast, and it has no bad seeds.
+class chance {
+ public:
+  explicit chance(std::uint64_t seed, std::uint64_t stream = 0) : state_(mix(seed) ^ mix(~stream)) {}
+
+  std::uint64_t draw() { return mix(state_ += 0x9e3779b97f4a7c15u); }
+  /// From 0 to `end` - 1.
+  std::uint64_t below(std::uint64_t end) { return draw() % end; }
+  bool one_in(std::uint64_t n) { return below(n) == 0; }
+  span between(span low, span high) {
+    return low + span(static_cast<span::rep>(below(static_cast<std::uint64_t>((high - low).count()) + 1)));
+  }
+
+ private:
+  static std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+
+  std::uint64_t state_;
+};
 
 using namespace std::chrono_literals;
 
@@ -115,6 +145,32 @@ class clockwork {
   std::vector<event> heap_;
   std::vector<action> actions_;    // indexed by `event::place`
   std::vector<std::size_t> free_;  // unused places in `actions_`
+};
+
+/// A broken rule. The first one ends the run.
+struct violation {
+  std::string invariant;
+  std::string detail;
+};
+
+/// Records the events of a run, as a hash and, on request, as text.
+class journal {
+ public:
+  journal(const clockwork& clock, bool print) : clock_(clock), print_(print) {}
+
+  /// `who`: number of a client, or `ensemble`.
+  void note(int who, std::string_view what, std::string_view subject = {}, std::int64_t number = 0);
+  std::uint64_t hash() const noexcept { return hash_; }
+  bool prints() const noexcept { return print_; }
+
+  static constexpr int ensemble = -1;
+
+ private:
+  void mix(std::uint64_t value) { hash_ = (hash_ ^ value) * 0x100000001b3u; }
+
+  const clockwork& clock_;
+  bool print_;
+  std::uint64_t hash_ = 0xcbf29ce484222325u;  // FNV-1a
 };
 
 }  // namespace zkrecipes::simulation

@@ -7,17 +7,24 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/consumer/consumer_coordinator.hpp>
+#include <zkrecipes/lock.hpp>
 
+#include <testcluster/op_code.hpp>
+
+#include "base/failure.hpp"
+#include "change/intervention.hpp"
 #include "ensemble/ensemble_case.hpp"
 #include "ensemble/hold_point.hpp"
 #include "live/running_program.hpp"
@@ -123,4 +130,120 @@ class admin_fixture : public zkrecipes::test::ensemble_case {
 
  private:
   std::deque<worker> workers_;
+};
+
+// A fixture with holders and waiters of lines, for `zkadmin revoke` and `zkadmin evict`.
+
+class line_fixture : public admin_fixture {
+ public:
+  using words = std::vector<std::string>;
+
+  words about(const char* command, const std::string& path, words more) const {
+    more.insert(more.begin(), {command, root() + path});
+    return more;
+  }
+  static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+  program_result revoke(const std::string& path, words more, const output_hook& told = {}) {
+    return zkadmin(about("revoke", path, std::move(more)), {}, told);
+  }
+  program_result evict(const std::string& path, words more) { return zkadmin(about("evict", path, std::move(more))); }
+
+  /// A node of another program in line; it belongs to no session.
+  std::string put(const std::string& path, const std::string& name, const std::string& data = {}) {
+    if (!contains(path)) create(path);
+    create(path + "/" + name, data);
+    return name;
+  }
+  void clear(const std::string& path) {
+    const auto removed = run(zk().async_remove_with_children(path, zkrecipes::test::tuple));
+    BOOST_TEST(!std::get<0>(removed), std::get<0>(removed).message());
+  }
+
+  /// The name of the node with this id.
+  std::string node_of(const std::string& path, const std::string& id) {
+    for (const auto& each : children(path)) {
+      const auto data = get(path + "/" + each).data;
+      if (data == id || data.find("\"id\":\"" + id + "\"") != std::string::npos) return each;
+    }
+    return {};
+  }
+
+  zkrecipes::ownership hold(const std::string& path, const std::string& id) {
+    zkrecipes::lock line(zk(), path, {.id = id});
+    auto held = run(line.async_acquire(zkrecipes::test::tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(held), std::get<0>(held).message());
+    return std::move(std::get<1>(held));
+  }
+  /// Gets in line behind the others.
+  zkrecipes::test::recorder<zkrecipes::ownership> wait_in_line(const std::string& path, const std::string& id) {
+    const auto before = children(path).size();
+    zkrecipes::test::recorder<zkrecipes::ownership> waiting(executor());
+    zkrecipes::lock(zk(), path, {.id = id}).async_acquire(waiting.token());
+    BOOST_TEST_REQUIRE(run_until([&] { return children(path).size() > before; }));
+    return waiting;
+  }
+
+  static boost::asio::awaitable<bool> is_sent(zkrecipes::session over, zkadmin::intervention change) {
+    co_await zkadmin::send(std::move(over), std::move(change));
+    co_return true;
+  }
+  /// The message of the failure with which sending ends; empty: it was sent.
+  std::string failure_of(zkadmin::intervention change) {
+    try {
+      run(is_sent(zk(), std::move(change)));
+    } catch (const zkadmin::failure& error) {
+      return error.what();
+    }
+    return {};
+  }
+};
+
+// A fixture that asks `zkadmin recipes`, and removes what a case has made.
+
+class recipe_fixture : public admin_fixture {
+ public:
+  void teardown();
+
+  /// This path is removed at the end, with all below it.
+  void removes(const std::string& path) { made_.push_back(path); }
+
+  /// The recipes that are listed, of one kind if it is not empty. The case fails if the exit code is not `code`.
+  boost::json::value list(const std::string& kind = "", std::vector<std::string> more = {}, int code = 0);
+
+  /// The recipe at this path below our root. The case fails if it is not listed.
+  boost::json::object recipe_at(const std::string& path, std::vector<std::string> more = {}, int code = 0);
+
+  /// "holder a, waiter b".
+  static std::string roles_of(const boost::json::object& recipe);
+
+  /// As zkadmin prints it.
+  static std::string session_text(const zkrecipes::session& of);
+
+ private:
+  std::vector<std::string> made_;
+};
+
+// A fixture that asks `zkadmin streams`.
+
+class stream_fixture : public recipe_fixture {
+ public:
+  std::string at(const std::string& path) const { return root() + path; }
+
+  /// What `streams -o json` prints of the source at this path below our root.
+  boost::json::object stream_at(const std::string& path, std::vector<std::string> more = {}, int code = 0) {
+    std::vector<std::string> words{"streams", at(path), "-o", "json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto result = zkadmin(std::move(words));
+    BOOST_TEST(result.code == code, result.err);
+    const auto document = boost::json::parse(result.out);
+    BOOST_TEST_REQUIRE(document.at("streams").as_array().size() == 1u);
+    return document.at("streams").at(0).as_object();
+  }
+  program_result check(const std::string& path, std::vector<std::string> more = {}) {
+    std::vector<std::string> words{"check", "--only", at(path)};
+    words.insert(words.end(), more.begin(), more.end());
+    return zkadmin(std::move(words));
+  }
+  static bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 };

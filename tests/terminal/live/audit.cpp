@@ -1,32 +1,23 @@
 // The audit log of interventions against real servers.
 #include "change/audit.hpp"
 
-#include <filesystem>
 #include <fstream>
-
-#include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/json/parse.hpp>
 
 #include "live/admin_fixture.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace zkrecipes::test;
 namespace asio = boost::asio;
-namespace fs = std::filesystem;
 namespace json = boost::json;
 
 namespace {
 
 struct audit_fixture : admin_fixture {
-  audit_fixture() {
-    std::string name = (fs::temp_directory_path() / "zkadmin-audit-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-    dir = name;
-    logs = {{"ZKADMIN_AUDIT_FILE", file()}, {"ZKADMIN_AUDIT_PATH", root() + "/ops/audit"}};
-  }
-  ~audit_fixture() { fs::remove_all(dir); }
-  std::string file() const { return (dir / "log").string(); }
+  audit_fixture() { logs = {{"ZKADMIN_AUDIT_FILE", file()}, {"ZKADMIN_AUDIT_PATH", root() + "/ops/audit"}}; }
+  std::string file() const { return (folder.path() / "log").string(); }
   void lead() {
     join("/e", "a");
     leaves("/e");
@@ -39,7 +30,7 @@ struct audit_fixture : admin_fixture {
   std::int64_t written() { return get("/e/" + children("/e").at(0)).stat.mzxid; }
   program_result resign() { return zkadmin({"resign", root() + "/e", "--rw"}, logs); }
 
-  fs::path dir;
+  temporary_folder folder;
   std::map<std::string, std::string> logs;
 };
 
@@ -105,7 +96,7 @@ BOOST_AUTO_TEST_CASE(an_intervention_that_fails_is_logged_as_failed) {
 BOOST_AUTO_TEST_CASE(nothing_is_sent_if_the_file_can_not_be_written) {
   lead();
   const auto before = written();
-  logs["ZKADMIN_AUDIT_FILE"] = (dir / "missing" / "log").string();
+  logs["ZKADMIN_AUDIT_FILE"] = (folder.path() / "missing" / "log").string();
   const auto result = resign();
   BOOST_TEST(result.code == 1);
   BOOST_TEST(result.err.ends_with("No such file or directory: nothing was sent\n"), result.err);
@@ -139,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_tree_that_is_deleted_is_logged) {
 BOOST_AUTO_TEST_CASE(a_tree_stays_if_its_end_can_not_be_logged) {
   create("/d");
   leaves("/d");
-  logs["ZKADMIN_AUDIT_FILE"] = (dir / "missing" / "log").string();
+  logs["ZKADMIN_AUDIT_FILE"] = (folder.path() / "missing" / "log").string();
   const auto at = root() + "/d";
   const auto result = zkadmin({"delete", at, "-R", "--rw", "--yes", at}, logs);
   BOOST_TEST(result.code == 1);

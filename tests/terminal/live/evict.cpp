@@ -4,7 +4,7 @@
 #include <zkrecipes/semaphore.hpp>
 
 #include "change/waiting_line.hpp"
-#include "live/line_fixture.hpp"
+#include "live/admin_fixture.hpp"
 #include "pseudo_terminal.hpp"
 
 using namespace zkrecipes;

@@ -35,14 +35,6 @@ std::int64_t number_of(const std::string& file, std::size_t which) {
 
 }  // namespace
 
-hold_fixture::hold_fixture() {
-  std::string name = (fs::temp_directory_path() / "zkadmin-hold-XXXXXX").string();
-  if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-  dir_ = name;
-}
-
-hold_fixture::~hold_fixture() { fs::remove_all(dir_); }
-
 running_program hold_fixture::start(std::vector<std::string> arguments,
                                     std::map<std::string, std::string> environment) {
   environment.emplace("ZKADMIN_HOSTS", hosts);
@@ -61,7 +53,7 @@ std::vector<std::string> hold_fixture::witness(const std::string& name, std::vec
 }
 
 std::string hold_fixture::write(const std::string& name, const std::string& text) const {
-  std::ofstream(dir_ / name) << text;
+  std::ofstream(folder_.path() / name) << text;
   return file(name);
 }
 

@@ -1,7 +1,6 @@
 // A fixture for `zkadmin lock` and `zkadmin lead`, with commands whose life can be looked up afterwards.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,19 +10,17 @@
 
 #include "live/admin_fixture.hpp"
 #include "live/running_program.hpp"
+#include "support/temporary_folder.hpp"
 
 class hold_fixture : public admin_fixture {
  public:
-  hold_fixture();
-  ~hold_fixture();
-
   /// Starts `zkadmin` with these arguments.
   running_program start(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {});
   program_result finish(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {});
 
   /// The command line of a witness that notes its life under this name.
   std::vector<std::string> witness(const std::string& name, std::vector<std::string> more = {}) const;
-  std::string file(const std::string& name) const { return (dir_ / name).string(); }
+  std::string file(const std::string& name) const { return (folder_.path() / name).string(); }
   std::string write(const std::string& name, const std::string& text) const;
 
   /// When it began, and when it lived last; 0: never.
@@ -47,7 +44,7 @@ class hold_fixture : public admin_fixture {
   zkrecipes::ownership take(const std::string& path);
 
  private:
-  std::filesystem::path dir_;
+  zkrecipes::test::temporary_folder folder_;
 };
 
 /// `first` and then `second`.

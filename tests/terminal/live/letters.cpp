@@ -15,7 +15,7 @@
 #include <testcluster/op_code.hpp>
 
 #include "change/letter_change.hpp"
-#include "live/recipe_fixture.hpp"
+#include "live/admin_fixture.hpp"
 #include "pseudo_terminal.hpp"
 
 using namespace zkrecipes;

@@ -227,8 +227,6 @@ BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
-using words = std::vector<std::string>;
-
 constexpr int at_a_time = 10;
 
 struct trial {
@@ -305,8 +303,6 @@ BOOST_AUTO_TEST_SUITE_END()
 // `zkadmin lock` when what it holds ends, or one of its processes does: the command ends in time.
 
 namespace {
-
-using words = std::vector<std::string>;
 
 constexpr std::int64_t second = 1'000'000'000;
 

@@ -7,7 +7,7 @@
 #include <zkrecipes/read_write_lock.hpp>
 #include <zkrecipes/semaphore.hpp>
 
-#include "live/line_fixture.hpp"
+#include "live/admin_fixture.hpp"
 #include "pseudo_terminal.hpp"
 
 using namespace zkrecipes;

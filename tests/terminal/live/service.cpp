@@ -2,7 +2,7 @@
 #include <zkrecipes/service_provider.hpp>
 
 #include "change/node_change.hpp"
-#include "live/line_fixture.hpp"
+#include "live/admin_fixture.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

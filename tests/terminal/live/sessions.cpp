@@ -14,7 +14,6 @@
 
 #include "base/text.hpp"
 #include "live/admin_fixture.hpp"
-#include "live/recipe_fixture.hpp"
 #include "sessions/session_end.hpp"
 
 using namespace zkrecipes;

@@ -3,7 +3,7 @@
 
 #include <testcluster/rabbit_broker.hpp>
 
-#include "live/recipe_fixture.hpp"
+#include "live/admin_fixture.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

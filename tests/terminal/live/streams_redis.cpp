@@ -6,7 +6,7 @@
 
 #include <testcluster/redis_broker.hpp>
 
-#include "live/recipe_fixture.hpp"
+#include "live/admin_fixture.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -8,6 +8,7 @@
 
 #include "format/shown_text.hpp"
 #include "model/redis/resp.hpp"
+#include "format/whole_number.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -19,7 +19,7 @@
 #include "model/rabbit/quorum_queue.hpp"
 #include "run/stage.hpp"
 #include "scenario/term_rules.hpp"
-#include "world/chance.hpp"
+#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 

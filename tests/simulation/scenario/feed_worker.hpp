@@ -8,9 +8,27 @@
 #include <zkrecipes/consumer/message_feed.hpp>
 #include <zkrecipes/consumer/queue_consumer.hpp>
 
-#include "scenario/operations.hpp"
+#include "run/stage.hpp"
+#include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {
+
+/// Faults of the network between clients and brokers, by the seed.
+/// Connections break, with notice or without, and stand still for a while in either direction. It is the same for all
+/// brokers. It outlives the clock's last event of the run.
+class broker_weather {
+ public:
+  /// `longest`: for how long a connection stands still.
+  broker_weather(stage& in, span longest);
+
+ private:
+  void strike();
+  void freeze(const broker_wire_ptr& which);
+
+  stage& in_;
+  chance chance_;
+  span longest_;
+};
 
 /// Each process contends for each feed.
 class feed_duties {

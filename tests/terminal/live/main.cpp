@@ -1,2 +1,0 @@
-#define BOOST_TEST_MODULE terminal_ensemble
-#include <boost/test/unit_test.hpp>
