@@ -41,8 +41,7 @@ class refusals : public deliveries {
     notes.in_hand = names;
     notes.crashes = crashes;
     record.notes = detail::to_json(notes);
-    auto written = run(zk().async_set("/e", detail::serialize(record), any_version, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(written));
+    must(run(zk().async_set("/e", detail::serialize(record), any_version, tuple)));
   }
   std::vector<std::string> named() {
     const auto record = detail::parse_record(get("/e").data);

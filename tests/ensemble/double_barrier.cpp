@@ -240,9 +240,7 @@ BOOST_AUTO_TEST_CASE(the_last_one_in_asks_twice) {
   auto& first = wait(connect_far());
   own().freeze(true);  // otherwise the first in line, which also sees to the opening, may be quicker
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  auto counted = connect(with);
+  auto counted = connect(log.noted(options()));
   settle(counted);
   log.clear();
   auto& last = come(counted);

@@ -9,9 +9,7 @@ BOOST_FIXTURE_TEST_SUITE(line_order, line_fixture)
 
 BOOST_AUTO_TEST_CASE(a_free_line_costs_one_pipelined_round) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  campaigner only(*this, connect(with), "only");
+  campaigner only(*this, connect(log.noted(options())), "only");
   const int server = server_of(only.zk);
   BOOST_TEST_REQUIRE(run_until([&] { return log.count("sync") > 0; }));
   log.clear();
@@ -45,9 +43,7 @@ BOOST_AUTO_TEST_CASE(the_path_is_created_when_it_is_missing) {
 
 BOOST_AUTO_TEST_CASE(a_try_leads_at_once_or_writes_nothing) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  campaigner trying(*this, connect(with), "trying");
+  campaigner trying(*this, connect(log.noted(options())), "trying");
   auto [error, held] = run(trying.contest.async_try_campaign(tuple));
   BOOST_TEST_REQUIRE(!error, error.message());
   BOOST_TEST(!std::get<0>(run(held.async_release(tuple))));
@@ -162,9 +158,7 @@ class neighbours : public line_fixture {
  public:
   /// Creates the node of another client, in line like ours; returns its full path.
   std::string stand(const std::string& name, const std::string& data) {
-    auto made = run(zk().async_create(name, data, create_mode::ephemeral_sequential, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(made), std::get<0>(made).message());
-    return std::get<1>(made).path;
+    return must(run(zk().async_create(name, data, create_mode::ephemeral_sequential, tuple))).path;
   }
 
   void is_respected(const std::string& name) {

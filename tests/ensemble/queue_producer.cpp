@@ -248,9 +248,7 @@ namespace {
 class batches : public queue_case {
  public:
   session logged() {
-    auto with = options();
-    with.trace = log.hook();
-    auto made = connect(with);
+    auto made = connect(log.noted(options()));
     settle(made);
     log.clear();
     return made;
@@ -260,8 +258,7 @@ class batches : public queue_case {
     for (int from = 0; from < items; from += 1000) {
       std::vector<std::string> some;
       for (int i = from; i < std::min(items, from + 1000); ++i) some.push_back(std::to_string(i));
-      auto made = run(into.async_put_many(std::move(some), tuple));
-      BOOST_TEST_REQUIRE(!std::get<0>(made), std::get<0>(made).message());
+      must(run(into.async_put_many(std::move(some), tuple)));
     }
   }
   void empty() {
@@ -327,9 +324,7 @@ BOOST_AUTO_TEST_CASE(a_batch_whose_reply_is_lost_says_so) {
 
 BOOST_AUTO_TEST_CASE(many_are_taken_in_one_round_trip) {
   for (const auto& each : numbers(1, 6)) put(each);
-  auto with = far_options();
-  with.trace = log.hook();
-  auto far = connect_far(with);
+  auto far = connect_far(log.noted(far_options()));
   auto from = over(far);
   auto first = take(from);
   constexpr auto round_trip = 600ms;

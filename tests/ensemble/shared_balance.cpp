@@ -377,12 +377,10 @@ class balance_crowd : public ensemble_case {
   /// A node of a session at the place of a member, which nobody may read.
   void create_hidden(session& owner, const std::string& name) {
     const std::string data = R"({"zkrecipes":"shared_balance_member","id":"hidden","floor":0})";
-    auto made = run(owner.async_create(members_node + '/' + name, data, create_mode::ephemeral, unreadable, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(made), std::get<0>(made).message());
+    must(run(owner.async_create(members_node + '/' + name, data, create_mode::ephemeral, unreadable, tuple)));
   }
   void set_rights(session& by, const std::string& path, const acl& rights) {
-    auto set = run(by.async_set_acl(path, rights, any_version, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(set), std::get<0>(set).message());
+    must(run(by.async_set_acl(path, rights, any_version, tuple)));
   }
   std::vector<std::string> member_names() {
     auto names = children(members_node);

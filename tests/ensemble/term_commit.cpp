@@ -154,8 +154,7 @@ class history_case : public term_case {
     BOOST_TEST_REQUIRE(dead.has_value(), record.data);
     transaction all;
     all.set("/e", *dead, record.stat.version).set("/e", *dead, record.stat.version + 1).remove(node_of(who));
-    auto done = run(zk().async_commit(all, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(done), std::get<0>(done).message());
+    must(run(zk().async_commit(all, tuple)));
   }
 };
 

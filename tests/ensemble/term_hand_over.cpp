@@ -318,8 +318,7 @@ BOOST_AUTO_TEST_CASE(an_election_that_is_wiped_out_begins_anew) {
   wait_executing(a, 1);
   const auto token = a.does.terms[0].token();
   const auto node = view().candidates[0].node;
-  auto wiped = run(zk().async_commit(transaction().remove("/e/" + node).remove("/e"), tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(wiped), std::get<0>(wiped).message());
+  must(run(zk().async_commit(transaction().remove("/e/" + node).remove("/e"), tuple)));
   wait([&] { return a.does.terms.size() == 2 && a.does.log.back() == "execute 1"; });
   BOOST_TEST(a.does.has("hand_over 1 lost"));
   BOOST_TEST(a.does.terms[1].how() == takeover::first);
@@ -475,8 +474,7 @@ BOOST_AUTO_TEST_CASE(an_election_that_is_wiped_out_while_somebody_waits_for_a_co
   cluster().expire(a.session_id());
   wait([&] { return view().hand_over && view().hand_over->to == "b" && view().candidates.size() == 1; });
   const auto node = view().candidates[0].node;
-  auto wiped = run(zk().async_commit(transaction().remove("/e/" + node).remove("/e"), tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(wiped), std::get<0>(wiped).message());
+  must(run(zk().async_commit(transaction().remove("/e/" + node).remove("/e"), tuple)));
   wait_executing(b, 1);
   BOOST_TEST(b.does.terms[0].how() == takeover::first);
   message.open();
@@ -487,9 +485,7 @@ BOOST_AUTO_TEST_CASE(an_election_that_is_wiped_out_while_somebody_waits_for_a_co
 
 BOOST_AUTO_TEST_CASE(who_may_not_write_the_record_any_more_leaves_without) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  auto& a = add(connect(with));
+  auto& a = add(connect(log.noted(options())));
   wait_executing(a, 1);
   const acl all_but_write{{perm_read | perm_create | perm_delete | perm_admin, "world", "anyone"}};
   forbid_writing("/e", all_but_write);

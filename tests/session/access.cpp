@@ -40,8 +40,7 @@ BOOST_AUTO_TEST_CASE(what_one_user_made_is_closed_to_others_on_every_connection)
   create("/open");  // this makes the root, too
   session owner = connect(as("owner"));
   session other = connect(as("other"));
-  auto made = run(owner.async_create("/open/closed", "x", create_mode::persistent, tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  must(run(owner.async_create("/open/closed", "x", create_mode::persistent, tuple)));
   for (int i = 0; i < 3; ++i) {
     BOOST_TEST(!read(owner, "/open/closed"));
     BOOST_TEST(read(other, "/open/closed") == errc::no_auth);
@@ -58,8 +57,7 @@ BOOST_AUTO_TEST_CASE(what_one_user_made_is_closed_to_others_on_every_connection)
 BOOST_AUTO_TEST_CASE(a_new_incarnation_has_the_credentials_too) {
   create("/open");
   session owner = connect(as("owner"));
-  auto made = run(owner.async_create("/open/closed", "x", create_mode::persistent, tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  must(run(owner.async_create("/open/closed", "x", create_mode::persistent, tuple)));
   cluster().expire(owner.status().session_id);
   BOOST_TEST(run_until([&] { return owner.status().incarnation == 2; }));
   BOOST_TEST(!read(owner, "/open/closed"));
@@ -70,8 +68,7 @@ BOOST_AUTO_TEST_CASE(a_new_incarnation_has_the_credentials_too) {
 BOOST_AUTO_TEST_CASE(credentials_that_are_added_open_a_node_on_this_connection_and_on_later_ones) {
   create("/open");
   session owner = connect(as("owner"));
-  auto made = run(owner.async_create("/open/closed", "x", create_mode::persistent, tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  must(run(owner.async_create("/open/closed", "x", create_mode::persistent, tuple)));
   session late = connect();
   BOOST_TEST(read(late, "/open/closed") == errc::no_auth);
   auto wrong = run(late.async_add_credentials({"owner", "wrong"}, tuple));

@@ -25,8 +25,7 @@ BOOST_FIXTURE_TEST_SUITE(life, life_case)
 
 BOOST_AUTO_TEST_CASE(it_outlives_the_restart_of_every_server_in_turn) {
   session one = connect();
-  auto made = run(one.async_create("/mine", "", create_mode::ephemeral, tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  must(run(one.async_create("/mine", "", create_mode::ephemeral, tuple)));
   for (int id = 1; id <= server_count; ++id) {
     cluster().kill(id);
     BOOST_TEST(!look(one), "without server " << id);
@@ -41,8 +40,7 @@ BOOST_AUTO_TEST_CASE(it_outlives_the_restart_of_every_server_in_turn) {
 
 BOOST_AUTO_TEST_CASE(it_takes_its_ephemerals_from_server_to_server) {
   session one = connect();
-  auto made = run(one.async_create("/mine", "", create_mode::ephemeral, tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  must(run(one.async_create("/mine", "", create_mode::ephemeral, tuple)));
   std::set<int> servers;
   for (int i = 0; i < 100 && servers.size() < server_count; ++i) {
     const int server = server_of(one);
@@ -59,8 +57,7 @@ BOOST_AUTO_TEST_CASE(it_takes_its_ephemerals_from_server_to_server) {
 
 BOOST_AUTO_TEST_CASE(an_expired_session_is_followed_by_a_new_incarnation) {
   session one = connect();
-  auto made = run(one.async_create("/mine", "", create_mode::ephemeral, tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  must(run(one.async_create("/mine", "", create_mode::ephemeral, tuple)));
   const auto before = one.status();
   BOOST_TEST(before.incarnation == 1u);
   cluster().expire(before.session_id);
@@ -76,8 +73,7 @@ BOOST_AUTO_TEST_CASE(what_was_claimed_in_the_old_incarnation_fails_with_session_
   create("/e");
   election first(holder, "/e", {.id = "first"});
   election second(waiter, "/e", {.id = "second"});
-  auto held = run(first.async_campaign(tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(held));
+  auto held = must(run(first.async_campaign(tuple)));
   auto claim = recorder<ownership>(executor());
   second.async_campaign(claim.token());
   BOOST_TEST(run_until([&] { return children("/e").size() == 2; }));
@@ -85,7 +81,7 @@ BOOST_AUTO_TEST_CASE(what_was_claimed_in_the_old_incarnation_fails_with_session_
   BOOST_TEST(run_until([&] { return claim.done(); }));
   BOOST_TEST(claim.error() == errc::session_expired);
   cluster().expire(holder.status().session_id);
-  BOOST_TEST(run_until([&] { return std::get<1>(held).error() == errc::session_expired; }));
+  BOOST_TEST(run_until([&] { return held.error() == errc::session_expired; }));
   BOOST_TEST(run_until([&] { return children("/e").empty(); }));
   remove("/e");
 }
@@ -93,8 +89,7 @@ BOOST_AUTO_TEST_CASE(what_was_claimed_in_the_old_incarnation_fails_with_session_
 BOOST_AUTO_TEST_CASE(closing_removes_its_ephemerals_at_once) {
   {
     session one = connect();
-    auto made = run(one.async_create("/mine", "", create_mode::ephemeral, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(made));
+    must(run(one.async_create("/mine", "", create_mode::ephemeral, tuple)));
     auto pending = recorder<node_data>(executor());
     one.async_data_change("/never", 0, pending.token());
     BOOST_TEST(!std::get<0>(run(one.async_close(tuple))));
