@@ -1,19 +1,21 @@
 // A world whose brokers, and whose lookups of their names, are the test.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-#include <boost/asio/any_io_executor.hpp>
-#include "backend/world.hpp"
-#include "support/fake_world.hpp"
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+
 #include "backend/broker_stream.hpp"
+#include "backend/world.hpp"
+#include "support/fake_world.hpp"
 
 namespace zkrecipes::test {
 
