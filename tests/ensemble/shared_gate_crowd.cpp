@@ -368,6 +368,11 @@ struct gate_line : gate_callers {
     const auto error = which.result<0>().error();
     BOOST_TEST((error == why || error == errc::node_removed), error.message());
   }
+  /// Gets in and leaves, and the gate is empty.
+  void goes_last(recorder<shared_gate_pass>& which, std::source_location where = std::source_location::current()) {
+    gets_in(which, where) = shared_gate_pass();
+    is_empty();
+  }
   /// What rides in the end of a lost pass is not done.
   void commits_nothing(session& by, const shared_gate_pass& lost) {
     const auto all = lost.leaving(transaction().create("/effect"));
@@ -392,9 +397,7 @@ BOOST_AUTO_TEST_CASE(the_node_of_the_one_that_processes_is_removed) {
   commits_nothing(sessions[0], pass);
   BOOST_TEST(!third->done());
   next = shared_gate_pass();
-  auto last = gets_in(*third);
-  last = shared_gate_pass();
-  is_empty();
+  goes_last(*third);
 }
 
 BOOST_AUTO_TEST_CASE(the_node_of_the_one_that_waits_is_removed) {
@@ -405,9 +408,7 @@ BOOST_AUTO_TEST_CASE(the_node_of_the_one_that_waits_is_removed) {
   BOOST_TEST(!third->done(), "the one that it waits for has gone, and another one is ahead");
   BOOST_TEST(pass.valid());
   pass = shared_gate_pass();
-  auto last = gets_in(*third);
-  last = shared_gate_pass();
-  is_empty();
+  goes_last(*third);
 }
 
 BOOST_AUTO_TEST_CASE(the_node_of_a_redelivered_message_that_waits_is_removed) {
@@ -416,9 +417,7 @@ BOOST_AUTO_TEST_CASE(the_node_of_a_redelivered_message_that_waits_is_removed) {
   fails(*third, errc::node_removed);
   BOOST_TEST(!second->done());
   pass = shared_gate_pass();
-  auto next = gets_in(*second);
-  next = shared_gate_pass();
-  is_empty();
+  goes_last(*second);
 }
 
 BOOST_AUTO_TEST_CASE(the_session_of_the_one_that_processes_ends) {
@@ -430,9 +429,7 @@ BOOST_AUTO_TEST_CASE(the_session_of_the_one_that_processes_ends) {
   commits_nothing(sessions[0], pass);
   BOOST_TEST(!third->done());
   next = shared_gate_pass();
-  auto last = gets_in(*third);
-  last = shared_gate_pass();
-  is_empty();
+  goes_last(*third);
 }
 
 BOOST_AUTO_TEST_CASE(the_session_of_the_one_that_waits_ends) {
@@ -445,9 +442,7 @@ BOOST_AUTO_TEST_CASE(the_session_of_the_one_that_waits_ends) {
   pass = shared_gate_pass();
   auto next = gets_in(*third);
   next = shared_gate_pass();
-  auto last = gets_in(again);
-  last = shared_gate_pass();
-  is_empty();
+  goes_last(again);
 }
 
 BOOST_AUTO_TEST_CASE(a_session_with_callers_in_all_states_ends) {
@@ -499,9 +494,7 @@ BOOST_AUTO_TEST_CASE(the_reply_of_a_create_is_lost_while_one_processes_and_one_w
   auto next = gets_in(waits);
   BOOST_TEST(!entry.done());
   next = shared_gate_pass();
-  auto last = gets_in(entry);
-  last = shared_gate_pass();
-  is_empty();
+  goes_last(entry);
 }
 
 BOOST_AUTO_TEST_CASE(the_reply_of_the_create_of_the_gate_itself_is_lost) {
