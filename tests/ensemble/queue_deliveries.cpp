@@ -9,7 +9,7 @@ using namespace zkrecipes::test;
 
 namespace {
 
-class deliveries : public queue_case {
+class item_deliveries : public queue_case {
  public:
   queue with(queue_options options) { return queue(zk(), "/q", std::move(options)); }
   error_code give_back(queue& from, const message& item, return_to where, std::string reason = {}) {
@@ -26,7 +26,7 @@ class deliveries : public queue_case {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(queue_deliveries, deliveries)
+BOOST_FIXTURE_TEST_SUITE(queue_deliveries, item_deliveries)
 
 BOOST_AUTO_TEST_CASE(attempts_are_counted_by_the_server) {
   put("1");

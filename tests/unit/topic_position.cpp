@@ -325,7 +325,7 @@ struct operating : fake_session {
   topic orders;
 };
 
-struct idle_consumer : queue_consumer {
+struct unused_consumer : queue_consumer {
   using queue_consumer::queue_consumer;
   asio::awaitable<message_outcome> process(term, const message&) override { co_return transaction(); }
 };
@@ -376,11 +376,11 @@ BOOST_AUTO_TEST_CASE(a_letter_of_a_topic_with_another_number_of_shards_stays) {
 BOOST_AUTO_TEST_CASE(a_feed_is_for_one_consumer_at_a_time) {
   const auto feed = orders.feed(0, "g");
   {
-    const idle_consumer one(feed);
-    BOOST_CHECK_THROW(idle_consumer{feed}, std::invalid_argument);
-    const idle_consumer of_another_feed(orders.feed(0, "g"));
+    const unused_consumer one(feed);
+    BOOST_CHECK_THROW(unused_consumer{feed}, std::invalid_argument);
+    const unused_consumer of_another_feed(orders.feed(0, "g"));
   }
-  const idle_consumer next(feed);
+  const unused_consumer next(feed);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
