@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "brokers/broker_case.hpp"
+#include "support/recorded.hpp"
 
 namespace zkrecipes::test {
 
@@ -13,9 +14,7 @@ template <class Case>
 class letters_case : public Case {
  public:
   std::vector<dead_letter> letters_of(const session& by) {
-    auto read = this->run(this->source(by).async_dead_letters(this->group(), tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(read), std::get<0>(read).message());
-    return std::get<1>(read);
+    return must(this->run(this->source(by).async_dead_letters(this->group(), tuple)));
   }
   error_code revive(const session& by, const dead_letter& which) {
     return std::get<0>(this->run(this->source(by).async_revive(this->group(), which, tuple)));
@@ -30,10 +29,9 @@ class letters_case : public Case {
     return std::get<0>(this->run(this->source(this->zk()).async_discard(this->group(), which, tuple)));
   }
   std::vector<source_lag> lags(const std::string& of) {
-    auto told = this->run(this->source(this->zk()).async_lag(of, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(told), std::get<0>(told).message());
-    BOOST_TEST_REQUIRE(std::get<1>(told).size() == this->with.shards);
-    return std::get<1>(told);
+    auto told = must(this->run(this->source(this->zk()).async_lag(of, tuple)));
+    BOOST_TEST_REQUIRE(told.size() == this->with.shards);
+    return told;
   }
 
   /// The only message, which no consumer can process, becomes the only letter.

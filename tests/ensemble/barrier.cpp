@@ -194,9 +194,7 @@ BOOST_AUTO_TEST_CASE(what_curator_or_kazoo_raised_is_raised) {
 
 BOOST_AUTO_TEST_CASE(each_step_costs_what_it_says) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  auto counted = connect(with);
+  auto counted = connect(log.noted(options()));
   settle(counted);
   log.clear();
   raise(counted);

@@ -19,26 +19,18 @@ std::string names(const std::vector<child_ptr>& nodes) {
 
 class views : public ensemble_case {
  public:
-  children_snapshot current(children_view& view) {
-    auto result = run(view.async_current(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
-  }
+  children_snapshot current(children_view& view) { return must(run(view.async_current(tuple))); }
   children_change change(children_view& view, children_snapshot seen) {
-    auto result = run(view.async_change(std::move(seen), tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
+    return must(run(view.async_change(std::move(seen), tuple)));
   }
   void set(const std::string& path, const std::string& data) {
-    auto result = run(zk().async_set(path, data, any_version, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    must(run(zk().async_set(path, data, any_version, tuple)));
   }
   void create_many(int from, int to) {
     for (int i = from; i < to;) {
       transaction all;
       for (const int end = std::min(i + 500, to); i < end; ++i) all.create("/g/" + std::to_string(i), "data");
-      auto result = run(zk().async_commit(std::move(all), tuple));
-      BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+      must(run(zk().async_commit(std::move(all), tuple)));
     }
   }
   void remove_all() {
@@ -48,8 +40,7 @@ class views : public ensemble_case {
       if (there.empty()) break;
       there.resize(std::min<std::size_t>(there.size(), 500));
       for (const auto& name : there) all.remove("/g/" + name);
-      auto result = run(zk().async_commit(std::move(all), tuple));
-      BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+      must(run(zk().async_commit(std::move(all), tuple)));
     }
     remove("/g");
   }
@@ -197,9 +188,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_children_cost_two_round_trips_and_one_change_cos
   create("/g");
   create_many(0, 1'000);
   request_log log;
-  auto with = far_options();
-  with.trace = log.hook();
-  auto far = connect_far(with);
+  auto far = connect_far(log.noted(far_options()));
   constexpr auto delay = 200ms;
   own().set_delay(delay);
   log.clear();
@@ -227,9 +216,8 @@ BOOST_AUTO_TEST_CASE(a_thousand_children_cost_two_round_trips_and_one_change_cos
 BOOST_AUTO_TEST_CASE(a_child_that_must_not_be_read_hides_nobody) {
   create("/g");
   create("/g/a", "1");
-  auto made = run(zk().async_create("/g/b", "secret", create_mode::persistent,
-                                    acl{{perm_write | perm_delete | perm_admin, "world", "anyone"}}, tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  must(run(zk().async_create("/g/b", "secret", create_mode::persistent,
+                             acl{{perm_write | perm_delete | perm_admin, "world", "anyone"}}, tuple)));
   children_view view(zk(), "/g");
   auto seen = current(view);
   BOOST_TEST_REQUIRE(names(seen.nodes) == "a b");

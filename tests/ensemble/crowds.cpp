@@ -134,9 +134,7 @@ BOOST_AUTO_TEST_CASE(readers_that_are_let_in_together_hold_when_they_are_told) {
 
 BOOST_AUTO_TEST_CASE(members_of_one_session_open_a_round_by_one_transaction) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  auto zk = connect(with);
+  auto zk = connect(log.noted(options()));
   double_barrier doors(zk, "/crowd", many);
   std::deque<recorder<attendance>> all;
   for (std::size_t i = 0; i < many; ++i) doors.async_enter(all.emplace_back(executor()).token());

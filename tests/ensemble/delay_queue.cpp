@@ -101,9 +101,7 @@ BOOST_AUTO_TEST_CASE(an_earlier_one_put_into_a_backlog_comes_next) {
 
 BOOST_AUTO_TEST_CASE(many_are_put_in_one_transaction_each_with_its_delay) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  session busy = connect(with);
+  session busy = connect(log.noted(options()));
   delay_queue into(busy, "/d");
   put("0", 0ms);
   BOOST_TEST(!std::get<0>(run(into.async_put("1", 0ms, tuple))));  // now this object knows the leader's time

@@ -30,9 +30,7 @@ class parked_keys : public deliveries {
   }
   std::vector<parked_key> keys() {
     settle(zk());
-    auto result = run(over(zk()).async_parked_keys(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
+    return must(run(over(zk()).async_parked_keys(tuple)));
   }
   std::pair<error_code, std::size_t> try_revive(queue which, const parked_key& key) {
     auto result = run(which.async_revive_key(key, tuple));

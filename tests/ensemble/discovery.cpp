@@ -32,23 +32,15 @@ class discoveries : public ensemble_case {
   }
 
   service_registration enlist(service_discovery& at, service_instance what) {
-    auto result = run(at.async_register(std::move(what), tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::move(std::get<1>(result));
+    return must(run(at.async_register(std::move(what), tuple)));
   }
   error_code enlist_error(service_discovery& at, service_instance what) {
     return std::get<0>(run(at.async_register(std::move(what), tuple)));
   }
   void unregister(service_registration which) { BOOST_TEST(!std::get<0>(run(which.async_unregister(tuple)))); }
-  service_snapshot current(service_view& view) {
-    auto result = run(view.async_current(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
-  }
+  service_snapshot current(service_view& view) { return must(run(view.async_current(tuple))); }
   service_change change(service_view& view, const service_snapshot& seen) {
-    auto result = run(view.async_change(seen, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
+    return must(run(view.async_change(seen, tuple)));
   }
   std::string pick(service_provider& from) {
     auto result = run(from.async_pick(tuple));
@@ -127,9 +119,7 @@ BOOST_AUTO_TEST_CASE(differences_are_told_and_a_broken_node_hides_nobody) {
 
 BOOST_AUTO_TEST_CASE(a_reconnect_writes_nothing_and_nobody_sees_it) {
   request_log log;
-  auto with = far_options();
-  with.trace = log.hook();
-  auto far = connect_far(with);
+  auto far = connect_far(log.noted(far_options()));
   service_discovery theirs(far, "/s");
   auto registered = enlist(theirs, instance("1"));
   auto view = service_discovery(zk(), "/s").watch("billing");

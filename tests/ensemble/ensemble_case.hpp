@@ -59,8 +59,7 @@ class ensemble_case : public fixture {
   /// Sets an ACL, and waits until it allows these operations, or forbids them. The leader goes by the old ACL until it
   /// has applied the new one itself, which may be after the server that answered us.
   void set_rights(const std::string& path, const acl& rights, transaction probe, bool allows) {
-    auto set = run(zk().async_set_acl(path, rights, any_version, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(set), std::get<0>(set).message());
+    must(run(zk().async_set_acl(path, rights, any_version, tuple)));
     const auto in_vain = probe.check("/nothing-of-this-name");
     const auto is_forbidden = [&] { return std::get<0>(run(zk().async_commit(in_vain, tuple))) == errc::no_auth; };
     BOOST_TEST_REQUIRE(run_until([&] { return is_forbidden() != allows; }));

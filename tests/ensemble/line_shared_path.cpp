@@ -23,10 +23,8 @@ const std::string path = "/p";
 class shared_path : public fixture {
  public:
   shared_path() {
-    auto with = options();
-    with.trace = log.hook();
     one = std::make_unique<session>(connect());
-    other = std::make_unique<session>(connect(with));
+    other = std::make_unique<session>(connect(log.noted(options())));
   }
   void teardown() {
     one.reset();
@@ -178,11 +176,10 @@ BOOST_AUTO_TEST_CASE(of_two_at_the_same_moment_one_gets_in) {
 BOOST_AUTO_TEST_CASE(names_of_curator_and_kazoo_are_recognised) {
   for (auto name : {"/_c_3a0f-__READ__", "/_c_3a0f-__WRIT__", "/1f0c__rlock__", "/_c_3a0f-latch-"}) {
     create(path);
-    auto theirs = run(zk().async_create(path + name, "", create_mode::ephemeral_sequential, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(theirs));
+    auto theirs = must(run(zk().async_create(path + name, "", create_mode::ephemeral_sequential, tuple)));
     BOOST_TEST(std::get<0>(run(lock(*other, path).async_acquire(tuple))) == errc::foreign_data, name);
     is_left(1);
-    remove(std::get<1>(theirs).path);
+    remove(theirs.path);
     wipe();
   }
 }

@@ -20,11 +20,7 @@ struct lock_case : fixture {
   }
 
   /// Acquires, or the case ends.
-  ownership acquire(lock& which) {
-    auto result = run(which.async_acquire(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result));
-    return std::move(std::get<1>(result));
-  }
+  ownership acquire(lock& which) { return must(run(which.async_acquire(tuple))); }
   void release(ownership held) { BOOST_TEST(!std::get<0>(run(held.async_release(tuple)))); }
   void finish() {
     BOOST_TEST(run_until([&] { return children("/l").empty(); }));
@@ -44,8 +40,7 @@ BOOST_FIXTURE_TEST_SUITE(locks, lock_case)
 // The ACL of the parent allows us to create our node but not to remove it, until the ACL is changed.
 BOOST_AUTO_TEST_CASE(a_release_that_is_refused_is_told_and_goes_on) {
   const acl no_delete{{perm_create | perm_read | perm_admin, "world", "anyone"}};
-  auto made = run(one.async_create("/l", "", create_mode::persistent, no_delete, tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  must(run(one.async_create("/l", "", create_mode::persistent, no_delete, tuple)));
   lock first(one, "/l");
   auto held = acquire(first);
   BOOST_TEST(std::get<0>(run(held.async_release(tuple))) == errc::no_auth);
@@ -90,9 +85,7 @@ BOOST_AUTO_TEST_CASE(it_is_held_by_one_and_then_by_the_next) {
 BOOST_AUTO_TEST_CASE(a_try_for_a_busy_lock_costs_no_write) {
   lock mine(one, "/l");
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  session third = connect(with);
+  session third = connect(log.noted(options()));
   lock theirs(third, "/l");
   auto free = run(theirs.async_try_acquire(tuple));
   BOOST_TEST(!std::get<0>(free));

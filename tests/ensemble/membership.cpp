@@ -21,9 +21,7 @@ class groups : public ensemble_case {
   }
 
   joined_member join(membership& group, const std::string& name, const std::string& data = {}) {
-    auto result = run(group.async_join(name, data, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::move(std::get<1>(result));
+    return must(run(group.async_join(name, data, tuple)));
   }
   error_code join_error(membership& group, const std::string& name, const std::string& data = {}) {
     return std::get<0>(run(group.async_join(name, data, tuple)));
@@ -31,9 +29,7 @@ class groups : public ensemble_case {
   void leave(joined_member member) { BOOST_TEST(!std::get<0>(run(member.async_leave(tuple)))); }
   children_snapshot current(children_view& view) { return std::get<1>(run(view.async_current(tuple))); }
   children_change change(children_view& view, const children_snapshot& seen) {
-    auto result = run(view.async_change(seen, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
+    return must(run(view.async_change(seen, tuple)));
   }
 };
 
@@ -150,9 +146,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_members) {
   }
   BOOST_TEST_REQUIRE(run_until([&] { return joined == 1'000; }));
   request_log log;
-  auto with = far_options();
-  with.trace = log.hook();
-  auto watching = connect_far(with);
+  auto watching = connect_far(log.noted(far_options()));
   constexpr auto round_trip = 400ms;
   own().set_delay(round_trip / 2);
   log.clear();

@@ -14,9 +14,7 @@ namespace {
 
 struct multi_lock_case : fixture {
   multi_lock_case() {
-    auto with = options();
-    with.trace = log.hook();
-    one = std::make_unique<session>(connect(with));
+    one = std::make_unique<session>(connect(log.noted(options())));
     other = std::make_unique<session>(connect());
     both.emplace(*one, std::vector<std::string>{"/b", "/a"});
   }
@@ -27,16 +25,8 @@ struct multi_lock_case : fixture {
     fixture::teardown();
   }
 
-  multi_ownership acquire() {
-    auto result = run(both->async_acquire(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::move(std::get<1>(result));
-  }
-  ownership acquire(const std::string& path) {
-    auto result = run(lock(*other, path).async_acquire(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::move(std::get<1>(result));
-  }
+  multi_ownership acquire() { return must(run(both->async_acquire(tuple))); }
+  ownership acquire(const std::string& path) { return must(run(lock(*other, path).async_acquire(tuple))); }
   void waits_at(const std::string& path) {
     BOOST_TEST_REQUIRE(run_until([&] { return children(path).size() == 2; }));
   }

@@ -73,9 +73,7 @@ BOOST_AUTO_TEST_CASE(an_intent_outlives_its_process) {
 
 BOOST_AUTO_TEST_CASE(a_claim_costs_a_write_and_a_read) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  auto far = connect(with);
+  auto far = connect(log.noted(options()));
   auto a = make(far, "a");
   claim(a, "first");
   settle(far);

@@ -34,22 +34,14 @@ class queue_case : public ensemble_case {
     return make_producer(over(std::move(which)), name, how);
   }
 
-  std::string put(const std::string& data) {
-    auto result = run(over(zk()).async_put(data, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
-  }
+  std::string put(const std::string& data) { return must(run(over(zk()).async_put(data, tuple))); }
   template <class Queue>
   message take(Queue from) {
-    auto result = run(from.async_take(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
+    return must(run(from.async_take(tuple)));
   }
   template <class Queue>
   message pop(Queue from) {
-    auto result = run(from.async_pop(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
+    return must(run(from.async_pop(tuple)));
   }
   template <class Queue>
   error_code acknowledge(Queue from, const message& item) {
@@ -67,16 +59,12 @@ class queue_case : public ensemble_case {
   template <class Queue>
   queue_status status_of(Queue which) {
     settle(zk());
-    auto result = run(which.async_status(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
+    return must(run(which.async_status(tuple)));
   }
   template <class Queue>
   std::vector<dead_letter> dead_letters(Queue which) {
     settle(zk());
-    auto result = run(which.async_dead_letters(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
+    return must(run(which.async_dead_letters(tuple)));
   }
 
   /// Takes and acknowledges all items; returns their data in order.
@@ -92,9 +80,7 @@ class queue_case : public ensemble_case {
   }
   std::size_t size() {
     settle(zk());
-    auto result = run(over(zk()).async_size(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::get<1>(result);
+    return must(run(over(zk()).async_size(tuple)));
   }
   std::size_t tickets() { return exists("/q/_gate") ? children("/q/_gate").size() : 0; }
   std::size_t claims() {

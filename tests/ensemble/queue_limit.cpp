@@ -62,9 +62,7 @@ BOOST_AUTO_TEST_CASE(it_holds_exactly_for_many_that_put_at_once) {
 
 BOOST_AUTO_TEST_CASE(puts_that_follow_each_other_cost_one_request) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  auto alone = connect(with);
+  auto alone = connect(log.noted(options()));
   auto q = limited(alone, 100);
   BOOST_TEST(!put_one(q));
   log.clear();
@@ -85,8 +83,7 @@ BOOST_AUTO_TEST_CASE(many_that_put_at_once_cost_two_requests_a_put) {
   constexpr std::size_t producers = 50;
   constexpr std::size_t each_puts = 10;
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
+  const auto with = log.noted(options());
   std::vector<queue> all;
   for (std::size_t i = 0; i < producers; ++i) all.push_back(limited(connect(with), 10'000));
   BOOST_TEST(!put_one(all.front()));

@@ -108,8 +108,7 @@ BOOST_AUTO_TEST_CASE(many_items_at_once_are_for_many_takers) {
 BOOST_AUTO_TEST_CASE(items_put_at_once_are_on_their_way_to_all_at_once) {
   constexpr int takers = 6;
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
+  const auto with = log.noted(options());
   for (int i = 0; i < takers; ++i) add(connect(with));
   log.clear();
   auto made = run(over(zk()).async_put_many(numbers(1, takers), tuple));
@@ -134,9 +133,7 @@ BOOST_AUTO_TEST_CASE(who_waits_beside_many_claimed_items_does_not_list_them_at_e
   const auto claimed = std::get<1>(run(from.async_take_many(items, tuple)));
   BOOST_TEST_REQUIRE(claimed.size() == std::size_t(items));
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  add(connect(with));
+  add(connect(log.noted(options())));
   log.clear();
   const auto begun = std::chrono::steady_clock::now();
   for (const auto& each : claimed) expect_done(from, each);

@@ -168,9 +168,7 @@ BOOST_AUTO_TEST_CASE(an_upgrade_succeeds_at_once_or_not_at_all) {
 
 BOOST_AUTO_TEST_CASE(a_try_succeeds_at_once_or_writes_nothing) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  session third = connect(with);
+  session third = connect(log.noted(options()));
   read_write_lock theirs(third, "/l");
   auto free = now(run(theirs.async_try_acquire_write(tuple)));
   BOOST_TEST(std::get<0>(run(guarded->async_try_acquire_read(tuple))) == errc::busy);

@@ -72,9 +72,7 @@ class term_case : public ensemble_case {
   std::size_t in_line() { return children("/e").size(); }
   election_view view() {
     settle(zk());
-    auto seen = run(observer().async_view(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(seen), std::get<0>(seen).message());
-    return std::get<1>(seen);
+    return must(run(observer().async_view(tuple)));
   }
 
   bool stands_in_line(std::int64_t session_id) {

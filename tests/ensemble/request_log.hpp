@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/session_options.hpp>
 #include <zkrecipes/trace.hpp>
 
 namespace zkrecipes::test {
@@ -16,6 +17,11 @@ class request_log {
     return [all = all_](const trace_event& event) {
       all->push_back(std::string(event.operation) + ' ' + std::string(event.path));
     };
+  }
+  /// The options of a session whose requests are noted here.
+  session_options noted(session_options with) const {
+    with.trace = hook();
+    return with;
   }
 
   void clear() { all_->clear(); }

@@ -21,11 +21,7 @@ struct semaphore_case : ensemble_case {
     ensemble_case::teardown();
   }
 
-  ownership take(std::int32_t permits) {
-    auto result = run(three->async_acquire(permits, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-    return std::move(std::get<1>(result));
-  }
+  ownership take(std::int32_t permits) { return must(run(three->async_acquire(permits, tuple))); }
   /// Gets in line behind those that are there.
   recorder<ownership> waits(std::int32_t permits) { return waits(*three, permits); }
   recorder<ownership> waits(semaphore& which, std::int32_t permits) {
@@ -128,9 +124,7 @@ BOOST_AUTO_TEST_CASE(a_release_wakes_one) {
   auto one = take(2);
   auto other = take(1);
   for (auto& log : logs) {
-    auto with = options();
-    with.trace = log.hook();
-    sessions.push_back(connect(with));
+    sessions.push_back(connect(log.noted(options())));
     each.emplace_back(sessions.back(), "/s", 3);
     waiting.push_back(waits(each.back(), 1));
   }
@@ -153,19 +147,16 @@ BOOST_AUTO_TEST_CASE(a_release_wakes_one) {
 
 BOOST_AUTO_TEST_CASE(a_try_takes_what_is_free_and_writes_nothing_if_it_is_not) {
   request_log log;
-  auto with = options();
-  with.trace = log.hook();
-  session third = connect(with);
+  session third = connect(log.noted(options()));
   semaphore theirs(third, "/s", 3);
-  auto free = run(theirs.async_try_acquire(2, tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(free));
+  auto free = must(run(theirs.async_try_acquire(2, tuple)));
   auto held = take(1);
   catch_up(third);
   log.clear();
   BOOST_TEST(std::get<0>(run(theirs.async_try_acquire(1, tuple))) == errc::busy);
   BOOST_TEST(log.count("create") == 0u);
   BOOST_TEST(log.count("children") == 1u);
-  release(std::move(std::get<1>(free)));
+  release(std::move(free));
   release(std::move(held));
   finish();
 }
@@ -222,14 +213,13 @@ BOOST_AUTO_TEST_CASE(objects_in_use_go_on_through_any_number_of_resizes) {
   semaphore other(*over, "/s", 3);
   semaphore fresh(*over, "/s", 3);
   release(take(1));
-  auto used = run(other.async_acquire(tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(used));
+  auto used = must(run(other.async_acquire(tuple)));
   for (std::int32_t size : {5, 2, 4}) {
     BOOST_TEST(!resize(size));
     catch_up(*over);
     release(take(1));
   }
-  release(std::move(std::get<1>(used)));
+  release(std::move(used));
   const diagnostic why;
   auto again = run(other.async_try_acquire(4, why, tuple));
   BOOST_TEST(!std::get<0>(again), why.text());

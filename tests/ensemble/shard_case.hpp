@@ -140,9 +140,7 @@ class shard_case : public ensemble_case {
   shard_group_view view() {
     settle(zk());
     shard_group watcher(zk(), "/g", with("watcher"));
-    auto seen = run(watcher.async_view(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(seen), std::get<0>(seen).message());
-    return std::get<1>(seen);
+    return must(run(watcher.async_view(tuple)));
   }
   void overwrite(const std::string& path, const std::string& data) {
     BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set(path, data, any_version, tuple))));

@@ -87,18 +87,14 @@ class topics : public ensemble_case {
 
   std::vector<source_lag> lag(const std::string& group = "g") {
     settle(zk());
-    auto read = run(over(zk()).async_lag(group, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(read), std::get<0>(read).message());
-    return std::get<1>(read);
+    return must(run(over(zk()).async_lag(group, tuple)));
   }
   error_code seek(source_position where, const std::string& group = "g") {
     return std::get<0>(run(over(zk()).async_seek(0, group, where, tuple)));
   }
   std::vector<dead_letter> letters(const std::string& group = "g") {
     settle(zk());
-    auto read = run(over(zk()).async_dead_letters(group, tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(read), std::get<0>(read).message());
-    return std::get<1>(read);
+    return must(run(over(zk()).async_dead_letters(group, tuple)));
   }
   /// Waits until a group has consumed everything.
   bool is_consumed(const std::string& group = "g") {

@@ -28,11 +28,7 @@ struct untold : ensemble_case {
   void set(const std::string& path, const acl& rights) {
     BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set_acl(path, rights, any_version, tuple))));
   }
-  ownership acquire(const lock& which) {
-    auto got = run(lock(which).async_acquire(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(got));
-    return std::move(std::get<1>(got));
-  }
+  ownership acquire(const lock& which) { return must(run(lock(which).async_acquire(tuple))); }
   void await(const std::function<bool()>& condition) { BOOST_TEST_REQUIRE(run_until(condition)); }
 
  private:

@@ -7,7 +7,6 @@
 
 #include <testcluster/op_code.hpp>
 
-#include "hostile/frame.hpp"
 #include "hostile/lying_case.hpp"
 
 using namespace zkrecipes;

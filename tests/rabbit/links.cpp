@@ -8,7 +8,7 @@
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
-#include "brokers/scripted_stream.hpp"
+#include "brokers/scripted_world.hpp"
 #include "rabbit/server_bytes.hpp"
 #include "rabbitmq/delivery_limit.hpp"
 #include "rabbitmq/rabbit_connection.hpp"

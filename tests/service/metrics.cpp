@@ -2,6 +2,8 @@
 // of its members, so it does not compile any more when the library gets a new one.
 #include <chrono>
 #include <concepts>
+#include <cstdint>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -10,6 +12,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/service/metrics.hpp>
+#include <zkrecipes/service/metrics_page.hpp>
 
 using zkrecipes::service::add_metrics;
 using zkrecipes::service::metrics_page;
@@ -255,6 +258,40 @@ BOOST_AUTO_TEST_CASE(names_follow_the_conventions) {
   balance.tracks.resize(2);
   add_metrics(page, balance);
   check_conventions(page.text());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// The text format of Prometheus.
+
+BOOST_AUTO_TEST_SUITE(service_metrics_page)
+
+BOOST_AUTO_TEST_CASE(samples_of_a_metric_stand_together) {
+  metrics_page page;
+  page.counter("b_total", "Of b.", 1, {{"way", "in"}});
+  page.gauge("a", "Of a.", 0.25);
+  page.counter("b_total", "Of b.", 2, {{"way", "out"}, {"by", "x"}});
+  BOOST_TEST(page.text() ==
+             "# HELP a Of a.\n# TYPE a gauge\na 0.25\n"
+             "# HELP b_total Of b.\n# TYPE b_total counter\nb_total{way=\"in\"} 1\nb_total{way=\"out\",by=\"x\"} 2\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_text_of_a_label_is_escaped) {
+  metrics_page page;
+  page.gauge("a", "Of a.", 1, {{"name", "q\"b\\n\nx"}});
+  BOOST_TEST(page.text() == "# HELP a Of a.\n# TYPE a gauge\na{name=\"q\\\"b\\\\n\\nx\"} 1\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_help_of_a_metric_is_one_line) {
+  metrics_page page;
+  page.gauge("a", "Of \"a\\b\",\nand c.", 1);
+  BOOST_TEST(page.text() == "# HELP a Of \"a\\\\b\",\\nand c.\n# TYPE a gauge\na 1\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_large_total_keeps_its_digits) {
+  metrics_page page;
+  page.counter("a_total", "Of a.", std::numeric_limits<std::uint64_t>::max());
+  BOOST_TEST(page.text() == "# HELP a_total Of a.\n# TYPE a_total counter\na_total 18446744073709551615\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

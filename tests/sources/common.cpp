@@ -1,20 +1,215 @@
 // The cases that every source of messages passes. They are the measure of a new source: docs/own-source.md.
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include <boost/mpl/list.hpp>
 #include <boost/mpl/push_front.hpp>
 
+#include <zkrecipes/consumer/consumer_coordinator.hpp>
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
+#include <zkrecipes/queue.hpp>
+
+#include "ensemble/delivery_case.hpp"
 #include "queue/queue_layout.hpp"
 #include "sources/own_log_under_test.hpp"
 #include "sources/own_queue_under_test.hpp"
-#include "sources/queue_under_test.hpp"
-#include "sources/source_case.hpp"
-#include "sources/topic_under_test.hpp"
 
 #ifdef ZKRECIPES_TEST_REDIS
-#include "sources/redis_under_test.hpp"
+#include <zkrecipes/redis/redis_streams.hpp>
+
+#include <testcluster/redis_broker.hpp>
+
+#include "redis/redis_client.hpp"
 #endif
 #ifdef ZKRECIPES_TEST_RABBIT
-#include "sources/rabbit_under_test.hpp"
+#include <zkrecipes/rabbitmq/rabbit_queues.hpp>
+
+#include <testcluster/rabbit_broker.hpp>
+
+#include "rabbit/rabbit_client.hpp"
 #endif
+
+namespace zkrecipes::test {
+
+struct running_career {
+  running_career(session over, std::unique_ptr<acting_consumer> what)
+      : zk(std::move(over)),
+        does(std::move(what)),
+        coordinator(zk, "/e", {.id = "consumer"}),
+        ended(zk.get_executor()) {
+    coordinator.async_run(*does, ended.token());
+  }
+
+  session zk;
+  std::unique_ptr<acting_consumer> does;
+  consumer_coordinator coordinator;
+  recorder<> ended;
+};
+
+/// Is begun before the fixture counts the descriptors of the process.
+template <class Source>
+struct with_source {
+  Source source{};
+};
+
+/// `Source` is the source under test: it puts messages, whose key is their first letter, and makes consumers of them.
+template <class Source>
+class source_case : protected with_source<Source>, public ensemble_case {
+ public:
+  source_case() {
+    create("/e");
+    create("/results");
+    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3, .outage = 10ms};
+    options.window = 16;
+  }
+  void teardown() {
+    end_runs(all);
+    this->source = Source();
+    for (const auto* each : {"/e", "/results", "/q"}) {
+      if (exists(each)) BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children(each, tuple))));
+    }
+    ensemble_case::teardown();
+  }
+
+  void put_all(const std::vector<std::string>& data) {
+    for (const auto& each : data) this->source.put(*this, each);
+  }
+  running_career& consume(session by, processor does) {
+    auto how = options;
+    if (how.order == message_order::by_key) Source::adapt(how);
+    return all.emplace_back(by, this->source.consumer(by, std::move(how), std::move(does)));
+  }
+  running_career& consume(processor does) { return consume(connect(), std::move(does)); }
+  bool has_results(std::size_t count) {
+    return run_until([&] { return children("/results").size() >= count; }, 30s);
+  }
+  std::size_t count_letters() { return exists(Source::letters()) ? children(Source::letters()).size() : 0; }
+
+  /// As it is stored.
+  std::string only_letter() {
+    const auto names = children(Source::letters());
+    BOOST_TEST_REQUIRE(names.size() == 1u);
+    return get(Source::letters() + "/" + names.front()).data;
+  }
+
+  queue_consumer_options options;
+  std::deque<running_career> all;
+};
+
+class queue_under_test {
+ public:
+  /// A queue knows no keys: that of a message is its first letter.
+  static void adapt(queue_consumer_options& options) {
+    options.key = [](const message& what) { return what.data.substr(0, 1); };
+  }
+  void put(ensemble_case& by, const std::string& data) {
+    auto result = by.run(queue(by.zk(), "/q").async_put(data, tuple));
+    if (std::get<0>(result)) throw boost::system::system_error(std::get<0>(result));
+  }
+  std::unique_ptr<acting_consumer> consumer(session over, queue_consumer_options options, processor does) {
+    return std::make_unique<acting_consumer>(queue(std::move(over), "/q"), std::move(options), career_traits(),
+                                             std::move(does));
+  }
+  static std::string letters() { return "/q/_dead"; }
+  static std::string root() { return "/q"; }
+};
+
+class topic_under_test {
+ public:
+  static void adapt(queue_consumer_options&) {}
+  void put(ensemble_case& by, const std::string& data) {
+    if (!producer_) producer_ = std::make_unique<topic_producer>(over(by.zk()), "p");
+    auto result = by.run(producer_->async_put(data.substr(0, 1), data, tuple));
+    if (std::get<0>(result)) throw boost::system::system_error(std::get<0>(result));
+  }
+  std::unique_ptr<acting_consumer> consumer(session by, queue_consumer_options options, processor does) {
+    return std::make_unique<acting_consumer>(over(std::move(by)).feed(0, "g"), std::move(options), career_traits(),
+                                             std::move(does));
+  }
+  static std::string letters() { return "/q/_dead/g"; }
+  static std::string root() { return "/q"; }
+
+ private:
+  static topic over(session which) {
+    topic_options how;
+    how.shards = 1;
+    return topic(std::move(which), "/q", how);
+  }
+
+  std::unique_ptr<topic_producer> producer_;
+};
+
+#ifdef ZKRECIPES_TEST_REDIS
+class redis_under_test {
+ public:
+  redis_under_test() { redis_client(broker().address()).get({"FLUSHALL"}); }
+
+  static void adapt(queue_consumer_options&) {}
+  void put(ensemble_case&, const std::string& data) {
+    redis_client(broker().address()).add("orders:0", data.substr(0, 1), data);
+  }
+  std::unique_ptr<acting_consumer> consumer(session by, queue_consumer_options options, processor does) {
+    redis_options where;
+    where.hosts = broker().address();
+    where.stream = "orders";
+    where.shards = 1;
+    return std::make_unique<acting_consumer>(redis_streams(std::move(by), "/q", where).feed(0, "g"), std::move(options),
+                                             career_traits(), std::move(does));
+  }
+  static std::string letters() { return "/q/_dead/g"; }
+  static std::string root() { return "/q"; }
+
+ private:
+  static testcluster::redis_broker& broker() {
+    static testcluster::redis_broker one;
+    return one;
+  }
+};
+#endif
+
+#ifdef ZKRECIPES_TEST_RABBIT
+/// Each object has a queue of its own, and removes that of the object before it.
+class rabbit_under_test {
+ public:
+  rabbit_under_test() {
+    static int objects = 0;
+    prefix_ = "orders-" + std::to_string(++objects);
+    rabbit_client to(broker().address());
+    if (objects > 1) to.remove("orders-" + std::to_string(objects - 1) + ":0");
+    to.declare(prefix_ + ":0");
+  }
+
+  static void adapt(queue_consumer_options&) {}
+  void put(ensemble_case&, const std::string& data) {
+    if (!client_) client_ = std::make_unique<rabbit_client>(broker().address());
+    client_->put({.queue = prefix_ + ":0", .data = data, .id = "id " + data.substr(0, 200), .key = data.substr(0, 1)});
+  }
+  std::unique_ptr<acting_consumer> consumer(session by, queue_consumer_options options, processor does) {
+    rabbit_options where;
+    where.hosts = broker().address();
+    where.queue = prefix_;
+    return std::make_unique<acting_consumer>(rabbit_queues(std::move(by), "/q", where).feed(0), std::move(options),
+                                             career_traits(), std::move(does));
+  }
+  static std::string letters() { return "/q/_dead/consumers"; }
+  static std::string root() { return "/q"; }
+
+ private:
+  static testcluster::rabbit_broker& broker() {
+    static testcluster::rabbit_broker one;
+    return one;
+  }
+
+  std::string prefix_;
+  std::unique_ptr<rabbit_client> client_;
+};
+#endif
+
+}  // namespace zkrecipes::test
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -7,7 +7,7 @@
 #include <zkrecipes/consumer/external_source.hpp>
 
 #include "ensemble/delivery_case.hpp"
-#include "sources/own_queue.hpp"
+#include "sources/own_source_case.hpp"
 
 namespace zkrecipes::test {
 

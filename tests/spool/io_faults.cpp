@@ -2,8 +2,8 @@
 // behind it.
 #include <set>
 
+#include "spool/failing_vfs.hpp"
 #include "spool/file_case.hpp"
-#include "spool/file_disk.hpp"
 #include "spool/spooling.hpp"
 
 using namespace zkrecipes;

@@ -1,7 +1,7 @@
 // A disk without room: what was accepted is put and removed, and then there is room for more. What needs room has it
 // before it begins.
+#include "spool/failing_vfs.hpp"
 #include "spool/file_case.hpp"
-#include "spool/file_disk.hpp"
 #include "spool/spooling.hpp"
 
 using namespace zkrecipes;

@@ -10,7 +10,7 @@
 
 #include "command.hpp"
 #include "jute/messages.hpp"
-#include "written_file.hpp"
+#include "support.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "command.hpp"
-#include "written_file.hpp"
+#include "support.hpp"
 
 namespace {
 

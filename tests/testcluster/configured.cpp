@@ -8,10 +8,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "background_command.hpp"
 #include "command.hpp"
 #include "jute/messages.hpp"
-#include "written_file.hpp"
+#include "support.hpp"
 
 namespace {
 

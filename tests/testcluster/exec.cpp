@@ -6,7 +6,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "background_command.hpp"
 #include "command.hpp"
 
 namespace {

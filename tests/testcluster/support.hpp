@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -45,4 +46,17 @@ class scratch {
 
  private:
   std::filesystem::path path_;
+};
+
+/// A file with a text, for the length of a test.
+class written_file {
+ public:
+  written_file(const std::string& name, const std::string& text) : path_((place_.path() / name).string()) {
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  scratch place_;
+  std::string path_;
 };

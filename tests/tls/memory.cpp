@@ -5,7 +5,7 @@
 
 #include <zkrecipes/lock.hpp>
 
-#include "tls/secure_server.hpp"
+#include "tls/tls_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -1,13 +1,107 @@
 // A real server that speaks TLS.
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/consumer.hpp>
+#include <zkrecipes/zkrecipes.hpp>
 
 #include <testcluster/ensemble.hpp>
 #include <testcluster/proxy.hpp>
 
-#include "tls/captured_stream.hpp"
-#include "tls/secure_server.hpp"
+#include "ensemble/career.hpp"
+#include "tls/tls_case.hpp"
+
+namespace zkrecipes::test {
+
+// Passes connections on to a server, keeps every byte, and counts round trips.
+
+namespace asio = boost::asio;
+
+class captured_stream {
+ public:
+  /// `server` is "address:port".
+  captured_stream(asio::io_context& io, const std::string& server)
+      : acceptor_(io, tcp::endpoint(asio::ip::address_v4::loopback(), 0)), seen_(std::make_shared<record>()) {
+    const auto colon = server.find(':');
+    server_ = {asio::ip::make_address(server.substr(0, colon)),
+               static_cast<std::uint16_t>(std::stoi(server.substr(colon + 1)))};
+    asio::co_spawn(io, accept(), asio::detached);
+  }
+
+  std::string address() const { return "127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port()); }
+  const std::string& bytes() const noexcept { return seen_->bytes; }
+  /// How often the client has begun to send after the server had sent something.
+  std::size_t round_trips() const noexcept { return seen_->round_trips; }
+  void stop() { acceptor_.close(); }
+
+ private:
+  using tcp = asio::ip::tcp;
+  using socket_ptr = std::shared_ptr<tcp::socket>;
+  struct record {
+    void note(const char* from, std::size_t size, bool by_client) {
+      bytes.append(from, size);
+      round_trips += by_client && !is_clients_turn;
+      is_clients_turn = by_client;
+    }
+    std::string bytes;
+    std::size_t round_trips = 0;
+    bool is_clients_turn = false;
+  };
+
+  asio::awaitable<void> accept() {
+    auto executor = acceptor_.get_executor();
+    for (;;) {
+      auto accepted = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
+      if (std::get<0>(accepted)) co_return;
+      auto client = std::make_shared<tcp::socket>(std::move(std::get<1>(accepted)));
+      auto server = std::make_shared<tcp::socket>(executor);
+      server->connect(server_);
+      asio::co_spawn(executor, pass(client, server, seen_, true), asio::detached);
+      asio::co_spawn(executor, pass(server, client, seen_, false), asio::detached);
+    }
+  }
+
+  static asio::awaitable<void> pass(socket_ptr from, socket_ptr to, std::shared_ptr<record> kept, bool by_client) {
+    std::array<char, 4096> buffer;
+    for (;;) {
+      auto read = co_await from->async_read_some(asio::buffer(buffer), asio::as_tuple(asio::use_awaitable));
+      if (std::get<0>(read)) break;
+      if (!by_client) co_await let_client_finish();
+      kept->note(buffer.data(), std::get<1>(read), by_client);
+      co_await asio::async_write(*to, asio::buffer(buffer, std::get<1>(read)), asio::as_tuple(asio::use_awaitable));
+    }
+    boost::system::error_code ignored;
+    to->shutdown(tcp::socket::shutdown_send, ignored);
+  }
+
+  /// An answer waits until the client, which runs in this thread, has sent all that it sends of itself: else a server
+  /// that answers the first of two requests while this process has no processor makes two round trips of one.
+  static asio::awaitable<void> let_client_finish() {
+    for (int turn = 0; turn < 100; ++turn) co_await asio::post(asio::use_awaitable);
+  }
+
+  tcp::acceptor acceptor_;
+  tcp::endpoint server_;
+  std::shared_ptr<record> seen_;
+};
+
+}  // namespace zkrecipes::test
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -193,6 +287,95 @@ BOOST_AUTO_TEST_CASE(fifty_reloads_under_load) {
   BOOST_TEST(failures == 0u);
   BOOST_TEST(zk.status().session_id == id);
   BOOST_TEST(zk.counters().incarnations == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// The round trips of operations are the same with TLS and without.
+
+namespace {
+
+using counts = std::map<std::string, std::size_t>;
+
+struct trips_case : secure_case {
+  /// What a session with these options needs for each operation. `port` is one of the server.
+  counts trips_of(session_options with, const std::string& port) {
+    captured_stream wire(io, port);
+    with.hosts = wire.address();
+    with.timeout = 60s;  // no ping in between
+    session zk(io.get_executor(), with);
+    run(zk.async_ensure_path("/trips", tuple));
+    counts seen;
+    const auto count = [&](const std::string& name, auto&& operation) {
+      run(zk.async_sync(tuple));  // an answer that is still on its way would make one round trip of two
+      const auto before = wire.round_trips();
+      operation();
+      seen[name] = wire.round_trips() - before;
+    };
+    count("create", [&] { require(run(zk.async_create("/trips/n", "", create_mode::ephemeral, tuple))); });
+    count("two at once", [&] { two_at_once(zk); });
+    lock mutex(zk, "/trips/lock");
+    ownership held;
+    count("acquire", [&] {
+      auto acquired = run(mutex.async_acquire(tuple));
+      require(acquired);
+      held = std::move(std::get<1>(acquired));
+    });
+    count("release", [&] { require(run(held.async_release(tuple))); });
+    count_commit(zk, count);
+    require(run(zk.async_close(tuple)));
+    wire.stop();
+    return seen;
+  }
+
+ private:
+  template <class Result>
+  static void require(const Result& result) {
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+  }
+  void two_at_once(session& zk) {
+    recorder<created_node> first(io.get_executor()), second(io.get_executor());
+    zk.async_create("/trips/a", "", create_mode::ephemeral, first.token());
+    zk.async_create("/trips/b", "", create_mode::ephemeral, second.token());
+    BOOST_TEST_REQUIRE(run_until(io, [&] { return first.done() && second.done(); }));
+  }
+  template <class Count>
+  void count_commit(session& zk, const Count& count) {
+    floor_space floor;
+    career does(floor);
+    consumer_coordinator leader(zk, "/trips/election", {.id = "a"});
+    recorder<> ended(io.get_executor());
+    leader.async_run(does, ended.token());
+    BOOST_TEST_REQUIRE(run_until(io, [&] { return does.has("execute " + std::to_string(epoch_ + 1)); }));
+    ++epoch_;
+    run(zk.async_sync(tuple));
+    count("commit", [&] {
+      require(run(does.terms.front().async_commit(transaction().create("/trips/c").remove("/trips/c"), tuple)));
+    });
+    leader.stop();
+    BOOST_TEST_REQUIRE(run_until(io, [&] { return ended.done(); }));
+  }
+
+  std::int64_t epoch_ = 0;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(tls_costs, trips_case)
+
+BOOST_AUTO_TEST_CASE(round_trips_are_those_of_plain_text) {
+  auto secure = options();
+  secure.tls->server_name = "localhost";
+  auto plain = secure;
+  plain.tls.reset();
+  trips_of(plain, server.address);  // makes the paths, which costs round trips of its own
+  const auto expected = trips_of(plain, server.address);
+  const auto seen = trips_of(secure, server.secure);
+  BOOST_TEST_REQUIRE(seen.size() == expected.size());
+  for (const auto& [name, trips] : expected)
+    BOOST_TEST(seen.at(name) == trips, name << ": " << seen.at(name) << ", without TLS " << trips);
+  BOOST_TEST(expected.at("create") == 1u);
+  BOOST_TEST(expected.at("commit") == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

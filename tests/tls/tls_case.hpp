@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -16,6 +17,7 @@
 #include <zkrecipes/session.hpp>
 
 #include <testcluster/authority.hpp>
+#include <testcluster/ensemble.hpp>
 
 #include "support/coroutine.hpp"
 #include "support/temporary_folder.hpp"
@@ -102,6 +104,27 @@ struct tls_case {
   void check_refusal(const session_options& options, tls_errc expected);
 
   std::size_t count(session_event which) const;
+};
+
+// A real server with a port for TLS and one without, for all cases of this program.
+
+/// The first call starts it. There is a proxy in front of its port for TLS.
+testcluster::ensemble& secure_server();
+
+struct secure_case : tls_case {
+  testcluster::ensemble& cluster = secure_server();
+  testcluster::node_info server = cluster.nodes().front();
+
+  secure_case() { cluster.heal(); }
+
+  /// Options of a session that shows this certificate.
+  session_options options_with(const testcluster::certificate_files& own) const;
+  session_options options() { return options_with(cluster.client_certificate()); }
+
+  template <class T>
+  T run(asio::awaitable<T> body) {
+    return run_coroutine(io, std::move(body));
+  }
 };
 
 }  // namespace zkrecipes::test

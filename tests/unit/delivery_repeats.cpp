@@ -11,7 +11,6 @@
 #include <zkrecipes/priority_queue.hpp>
 
 #include "unit/delivering.hpp"
-#include "unit/repeating.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

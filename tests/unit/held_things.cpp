@@ -47,9 +47,7 @@ void check_ends(fake_session& at, const Held& held, lease_clock::time_point unti
 
 struct owning : in_line {
   owning() {
-    create(7);
-    list({own});
-    own_node_is_there();
+    lead();
     BOOST_TEST_REQUIRE(campaign.done());
   }
   const ownership& held() { return campaign.result<0>(); }

@@ -37,11 +37,15 @@ struct in_line : fake_session {
     BOOST_TEST_REQUIRE(pending() == strings{"get /e/" + own}, boost::test_tools::per_element());
     answer_with({.data = data});
   }
-  /// Becomes the owner and releases; the remove request stays unanswered.
-  recorder<> release() {
+  /// Its node is created, and is the only one.
+  void lead() {
     create(7);
     list({own});
     own_node_is_there();
+  }
+  /// Becomes the owner and releases; the remove request stays unanswered.
+  recorder<> release() {
+    lead();
     return campaign.result<0>().async_release(begun());
   }
   /// Time passes while the server answers the heartbeats.

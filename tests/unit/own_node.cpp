@@ -172,9 +172,7 @@ BOOST_AUTO_TEST_CASE(a_create_in_flight_is_not_done_for_another_session) {
 }
 
 BOOST_AUTO_TEST_CASE(an_owner_is_told_once_why_it_has_lost) {
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   auto lost = campaign.result<0>().async_lost(begun());
   BOOST_TEST(!lost.done());
   fire(backend::change::deleted, "/e/" + own);
@@ -185,9 +183,7 @@ BOOST_AUTO_TEST_CASE(an_owner_is_told_once_why_it_has_lost) {
 }
 
 BOOST_AUTO_TEST_CASE(the_lease_ends_an_ownership_by_the_clock_alone) {
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   auto lost = campaign.result<0>().async_lost(begun());
   const auto until = campaign.result<0>().valid_until();
   lose();
@@ -201,9 +197,7 @@ BOOST_AUTO_TEST_CASE(the_lease_ends_an_ownership_by_the_clock_alone) {
 
 BOOST_AUTO_TEST_CASE(an_ownership_is_valid_until_its_end_and_not_beyond_its_lease) {
   BOOST_TEST(!ownership().valid());
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   auto& held = campaign.result<0>();
   BOOST_TEST(held.valid());
   // The process was paused: nothing has run since that could have noticed the end of the lease.
@@ -244,9 +238,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_we_may_not_read_is_asked_for_again_with_growing
 
 // A server tells nothing of a node that we may not read at that moment.
 BOOST_AUTO_TEST_CASE(a_removal_that_no_event_has_told_is_found_out_by_a_heartbeat) {
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   live(10s);
   BOOST_TEST(!campaign.result<0>().error());
   advance(3s);
@@ -265,9 +257,7 @@ BOOST_AUTO_TEST_CASE(numbers_near_the_wrap_are_refused_and_the_node_removed) {
 }
 
 BOOST_AUTO_TEST_CASE(an_ownership_that_takes_another_over_gives_its_own_up_at_once) {
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   ownership held = std::move(campaign.result<0>());
   ownership none;
   held = std::move(none);
@@ -276,9 +266,7 @@ BOOST_AUTO_TEST_CASE(an_ownership_that_takes_another_over_gives_its_own_up_at_on
 }
 
 BOOST_AUTO_TEST_CASE(who_owns_nothing_can_commit_nothing) {
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   const auto change = transaction().set("/result", "unfenced");
   multi_ownership moved;
   const auto taken = std::move(moved);
@@ -290,9 +278,7 @@ BOOST_AUTO_TEST_CASE(who_owns_nothing_can_commit_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_request_to_give_up_is_told) {
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   auto revoked = campaign.result<0>().async_revoked(begun());
   ask("{\"id\":\"me\",\"revoke\":true}");
   BOOST_TEST_REQUIRE(ended_with(revoked, errc::revoked));
@@ -301,9 +287,7 @@ BOOST_AUTO_TEST_CASE(a_request_to_give_up_is_told) {
 }
 
 BOOST_AUTO_TEST_CASE(of_several_requests_the_one_that_ends_first_counts) {
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   auto lost = campaign.result<0>().async_lost(begun());
   ask("{\"revoke\":true}");
   live(10s);
@@ -320,9 +304,7 @@ BOOST_AUTO_TEST_CASE(of_several_requests_the_one_that_ends_first_counts) {
 }
 
 BOOST_AUTO_TEST_CASE(a_holder_that_does_not_say_that_it_reads_requests_is_not_asked) {
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   lock theirs(zk, "/l");
   for (const std::string data : {"10.1.1.0", "", "{\"id\":\"me\"}", "{\"revocable\":1}", "__REVOKE__", "{", "\xff"}) {
     auto asking = theirs.async_request_revocation(1s, begun());
@@ -337,9 +319,7 @@ BOOST_AUTO_TEST_CASE(a_holder_that_does_not_say_that_it_reads_requests_is_not_as
 }
 
 BOOST_AUTO_TEST_CASE(one_that_does_is_asked_under_the_version_that_was_read) {
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   lock theirs(zk, "/l");
   auto asking = theirs.async_request_revocation(500ms, begun());
   answer();
@@ -368,9 +348,7 @@ BOOST_AUTO_TEST_CASE(a_later_request_does_not_lengthen_the_grace_of_an_earlier_o
 }
 
 BOOST_AUTO_TEST_CASE(a_request_that_is_read_again_gives_no_more_time) {
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   ask("{\"revoke\":true,\"grace_ms\":5000}");
   live(3s);
   reconnect();
@@ -382,9 +360,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_read_again_gives_no_more_time) {
 }
 
 BOOST_AUTO_TEST_CASE(a_grace_may_be_as_long_as_one_likes) {
-  create(7);
-  list({own});
-  own_node_is_there();
+  lead();
   ask("{\"revoke\":true,\"grace_ms\":9223372036854775806}");
   ask("{\"revoke\":true,\"grace_ms\":7200000}");
   live(2h - 1ns);

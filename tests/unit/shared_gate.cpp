@@ -56,10 +56,7 @@ BOOST_AUTO_TEST_CASE(the_second_waits_for_the_first_only) {
 }
 
 BOOST_AUTO_TEST_CASE(the_third_is_declined_by_a_transaction) {
-  enter();
-  create(7);
-  list({other("a", 4), other("b", 5), own});
-  own_node_is_there();
+  enter_third();
   BOOST_TEST(!entry.done());
   BOOST_TEST(declining() == (strings{"/g/0/" + own, "/g/0/" + other("a", 4), "/g/0/" + other("b", 5)}),
              boost::test_tools::per_element());
@@ -69,10 +66,7 @@ BOOST_AUTO_TEST_CASE(the_third_is_declined_by_a_transaction) {
 }
 
 BOOST_AUTO_TEST_CASE(the_third_waits_if_the_first_has_left_meanwhile) {
-  enter();
-  create(7);
-  list({other("a", 4), other("b", 5), own});
-  own_node_is_there();
+  enter_third();
   refuse_at(1);
   list({other("b", 5), own});
   BOOST_TEST(!entry.done());
@@ -80,10 +74,7 @@ BOOST_AUTO_TEST_CASE(the_third_waits_if_the_first_has_left_meanwhile) {
 }
 
 BOOST_AUTO_TEST_CASE(a_redelivered_message_is_not_declined) {
-  enter(arrival::redelivered);
-  create(7);
-  list({other("a", 4), other("b", 5), own});
-  own_node_is_there();
+  enter_third(arrival::redelivered);
   CHECK_PENDING("get /g/0/" + other("b", 5));
   answer();
   fire(backend::change::deleted, "/g/0/" + other("b", 5));
@@ -99,19 +90,13 @@ BOOST_AUTO_TEST_CASE(a_redelivered_message_covers_nobody) {
 }
 
 BOOST_AUTO_TEST_CASE(an_operator_who_removes_the_node_of_one_to_be_declined_is_noticed) {
-  enter();
-  create(7);
-  list({other("a", 4), other("b", 5), own});
-  own_node_is_there();
+  enter_third();
   refuse_at(0);
   BOOST_TEST_REQUIRE(ended_with(entry, errc::node_removed));
 }
 
 BOOST_AUTO_TEST_CASE(if_the_reply_of_the_transaction_is_lost_and_the_node_stands_it_is_sent_again) {
-  enter();
-  create(7);
-  list({other("a", 4), other("b", 5), own});
-  own_node_is_there();
+  enter_third();
   reconnect();
   own_node_is_there();
   list({other("a", 4), other("b", 5), own});
@@ -120,10 +105,7 @@ BOOST_AUTO_TEST_CASE(if_the_reply_of_the_transaction_is_lost_and_the_node_stands
 }
 
 BOOST_AUTO_TEST_CASE(if_the_reply_of_the_transaction_is_lost_and_the_node_has_gone_it_enters_again) {
-  enter();
-  create(7);
-  list({other("a", 4), other("b", 5), own});
-  own_node_is_there();
+  enter_third();
   reconnect();
   const auto before = own;
   // In either order: the guard looks at the node, and the line is listed.
@@ -213,10 +195,7 @@ BOOST_AUTO_TEST_CASE(a_waiting_caller_that_is_cancelled_leaves_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_caller_that_is_cancelled_while_it_is_declined_leaves_nothing) {
-  enter();
-  create(7);
-  list({other("a", 4), other("b", 5), own});
-  own_node_is_there();
+  enter_third();
   entry.cancel();
   settle();
   BOOST_TEST_REQUIRE(ended_with(entry, boost::asio::error::operation_aborted));

@@ -54,6 +54,13 @@ struct shared_gate_case : fake_session {
     const auto hash = prefix.substr(prefix.find("-gate-") - 6 - 32, 32);  // "-first" is as long as "-again"
     return "_c_" + guid + "-" + hash + "-" + how + "-gate-" + digits(sequence);
   }
+  /// Enters, and finds two others ahead.
+  void enter_third(arrival how = arrival::first) {
+    enter(how);
+    create(7);
+    list({other("a", 4), other("b", 5), own});
+    own_node_is_there();
+  }
   /// Time passes while the server answers the heartbeats.
   void live(std::chrono::nanoseconds span) {
     const auto until = now() + span;

@@ -26,13 +26,17 @@ struct producing_topic : fake_session {
   topic_producer ready(topic_producer_options options = {}) {
     topic_producer made(topic(zk, "/t", {.shards = 1}), "p", options);
     auto last_number = made.async_last(begun());
-    CHECK_PENDING("multi /", "get /t/_producers/p");
-    answer();
-    answer_data("0");
+    finds_record("0");
     BOOST_TEST_REQUIRE((last_number.done() && !last_number.error()));
     return made;
   }
   void answer_data(std::string data) { answer_with({.data = std::move(data)}); }
+  /// The producer reads its record, behind a catch-up.
+  void finds_record(std::string data) {
+    CHECK_PENDING("multi /", "get /t/_producers/p");
+    answer();
+    answer_data(std::move(data));
+  }
   recorder<std::uint64_t>& put(topic_producer& by, const std::string& data) {
     puts.push_back(record<std::uint64_t>());
     by.async_put("", data, puts.back().token());
@@ -243,9 +247,7 @@ BOOST_AUTO_TEST_CASE(of_several_transactions_without_an_answer_the_record_tells_
     const auto record = last().pending.at(static_cast<std::size_t>(std::max(done, 1) - 1)).first.operations.at(0).data;
     const auto guid = record.substr(record.find(' '));
     reconnect();
-    CHECK_PENDING("multi /", "get /t/_producers/p");
-    answer();
-    answer_data(std::to_string(1 + done) + guid);
+    finds_record(std::to_string(1 + done) + guid);
     for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(puts[i].done() == (static_cast<int>(i) <= done));
     for (int next = done + 2; next <= 4; ++next) {
       BOOST_TEST(land_first() == strings({std::string(head) + "0:,1:" + std::to_string(next) + ","}),
@@ -262,9 +264,7 @@ BOOST_AUTO_TEST_CASE(a_transaction_that_is_refused_takes_none_of_those_behind_it
   for (int i = 0; i < 2; ++i) fail(errc::bad_version);
   BOOST_TEST_REQUIRE(ended_with(puts[1], errc::no_auth));
   const auto guid = " somebody's";
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data(std::string("1") + guid);
+  finds_record(std::string("1") + guid);
   for (const auto* each : {"3", "4"}) {
     BOOST_TEST(land_first() == strings({std::string(head) + "0:,1:" + each + ","}), boost::test_tools::per_element());
   }
@@ -277,9 +277,7 @@ BOOST_AUTO_TEST_CASE(a_hole_in_front_of_what_was_done_is_not_taken_for_done) {
   const auto record = last().pending.at(2).first.operations.at(0).data;
   fail(errc::bad_version);  // somebody has written the record by a single version
   for (int i = 0; i < 2; ++i) land_first();
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data(record);
+  finds_record(record);
   for (std::size_t i = 1; i < 4; ++i) {
     BOOST_TEST_REQUIRE(ended_with(puts[i], errc::outcome_unknown));
   }
@@ -289,9 +287,7 @@ BOOST_AUTO_TEST_CASE(a_hole_in_front_of_what_was_done_is_not_taken_for_done) {
 BOOST_AUTO_TEST_CASE(another_producer_ends_all_that_is_under_way) {
   auto by = ready_with_three_under_way();
   for (int i = 0; i < 3; ++i) fail(errc::bad_version);
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data("7 somebody's");
+  finds_record("7 somebody's");
   for (std::size_t i = 1; i < 4; ++i) {
     BOOST_TEST_REQUIRE(ended_with(puts[i], errc::superseded));
   }
@@ -316,9 +312,7 @@ BOOST_AUTO_TEST_CASE(a_reply_that_was_lost_is_settled_by_the_record) {
     auto& mine = put(by, "1");
     const auto data = last().pending.front().first.operations.at(0).data;
     reconnect();
-    CHECK_PENDING("multi /", "get /t/_producers/p");
-    answer();
-    answer_data(was_done ? data : "0");
+    finds_record(was_done ? data : "0");
     if (!was_done) land();
     BOOST_TEST_REQUIRE(succeeded(mine));
     BOOST_TEST(mine.result<0>() == 1u);
@@ -342,9 +336,7 @@ BOOST_AUTO_TEST_CASE(without_a_connection_puts_end_and_nothing_of_them_is_sent_l
   BOOST_TEST(!later.done());
   while (!last().open) advance(100ms);
   connect();
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data("0");
+  finds_record("0");
   BOOST_TEST(land() == strings({std::string(head) + "0:,1:7,0:,1:8,"}), boost::test_tools::per_element());
   BOOST_TEST_REQUIRE(succeeded(later));
   BOOST_TEST(later.result<0>() == 2u);
@@ -357,14 +349,10 @@ BOOST_AUTO_TEST_CASE(what_may_be_done_late_is_sent_again_as_it_was) {
   const auto guid = late.substr(late.find(' '));
   land_first("2147483000");  // the shard takes no more batches
   reconnect();
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data("2" + guid);
+  finds_record("2" + guid);
   CHECK_PENDING("multi /");
   fail(errc::bad_version);
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data(late);
+  finds_record(late);
   for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(puts[i].result<0>() == i + 1);
   CHECK_PENDING();
 }
@@ -373,9 +361,7 @@ BOOST_AUTO_TEST_CASE(if_what_is_sent_again_is_refused_the_outcome_of_all_is_unkn
   auto by = ready_with_three_under_way();
   const auto record = last().pending.at(0).first.operations.at(0).data;
   reconnect();
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data("1" + record.substr(record.find(' ')));
+  finds_record("1" + record.substr(record.find(' ')));
   CHECK_PENDING("multi /");
   fail(errc::no_auth);
   for (std::size_t i = 1; i < 4; ++i) {
@@ -389,9 +375,7 @@ BOOST_AUTO_TEST_CASE(what_was_done_behind_a_hole_is_not_counted_although_its_rep
   const auto done = last().pending.at(1).first.operations.at(0).data;
   fail(errc::bad_version);  // somebody has written the record by a single version
   reconnect();
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data(done);
+  finds_record(done);
   for (std::size_t i = 1; i < 4; ++i) {
     BOOST_TEST_REQUIRE(ended_with(puts[i], errc::outcome_unknown));
   }
@@ -430,9 +414,7 @@ BOOST_AUTO_TEST_CASE(a_put_that_was_told_to_have_failed_and_is_done_late_is_not_
   answer();
   answer_data("0");
   fail(errc::bad_version);
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data(late);
+  finds_record(late);
   BOOST_TEST_REQUIRE(ended_with(next, errc::superseded));
   CHECK_PENDING();
 }

@@ -4,7 +4,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
 
-/** The witness of which workers are inside: see worker/witness.hpp, which does the same. */
+/** The witness of which workers are inside: see worker/turns.cpp, which does the same. */
 final class Witness {
   private static final ObjectMapper JSON = new ObjectMapper();
 

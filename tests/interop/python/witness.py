@@ -1,4 +1,4 @@
-"""The witness of which workers are inside: see worker/witness.hpp, which does the same."""
+"""The witness of which workers are inside: see worker/turns.cpp, which does the same."""
 
 import json
 
