@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_session_that_is_closed_ends_the_puts_that_wait_for_a_conf
   rabbit_producer by(queues(own), "p");
   put_well(by, "1");
   between.blackhole(testcluster::proxy::way::to_client);
-  recorder<> waits(executor());
+  recorder<std::uint64_t> waits(executor());
   by.async_put("k", "2", waits.token());
   BOOST_TEST_REQUIRE(run_until([&] { return has_depth(2); }));
   BOOST_TEST(!waits.done());
