@@ -1,4 +1,4 @@
-// What is kept of a shard of a topic.
+// The batches that are kept of a shard of a topic.
 #pragma once
 
 #include <chrono>
