@@ -205,9 +205,9 @@ awaitable<error_code> producer_state::put_batch(std::size_t& count) {
     if (record_.last() == after && record_.is_ours()) co_return error_code();
     if (record_.last() != before) co_return errc::superseded;
     // Somebody was told that it is open, and may put it again by what the record says now.
-    const auto is_left = [](const item& each) { return each.of->is_left; };
     const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
-    if (std::any_of(waiting_.begin(), end, is_left)) co_return errc::connection_loss;
+    if (std::any_of(waiting_.begin(), end, [](const item& each) { return each.of->is_left; }))
+      co_return errc::connection_loss;
   }
 }
 
