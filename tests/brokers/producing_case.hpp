@@ -7,16 +7,17 @@
 #include <tuple>
 #include <vector>
 
-#include <zkrecipes/consumer/topic_types.hpp>
+#include <zkrecipes/producer_base.hpp>
 
 #include "brokers/broker_case.hpp"
 
 namespace zkrecipes::test {
 
-/// `Case`: a `broker_case`.
-template <class Case>
+/// `Case`: a `broker_case`. Producers are named "p".
+template <class Case, class Producer>
 class producing_case : public Case {
  public:
+  using producer_type = Producer;
   using answer = std::tuple<error_code, std::uint64_t>;
   using messages = std::vector<topic_message>;
 
@@ -31,15 +32,23 @@ class producing_case : public Case {
   /// It has the producers, unless a case says otherwise.
   const session& logged() const { return logged_; }
 
+  producer_type producer_of(const session& over, const std::string& name = "p") {
+    return producer_type(this->source(over), name);
+  }
+  producer_type producer(const std::string& name = "p") { return producer_of(logged(), name); }
+
   static messages with_key(const std::string& key, int first, int last) {
     messages all_of_key;
     for (int i = first; i <= last; ++i) all_of_key.push_back({key, std::to_string(i)});
     return all_of_key;
   }
-  template <class Producer>
-  answer put_all_of(Producer& by, messages what) {
-    return this->run(by.async_put_all(std::move(what), tuple));
+  answer put(producer_base& by, const std::string& data, const std::string& key = "k") {
+    return this->run(by.async_put(key, data, tuple));
   }
+  /// The first messages of a producer, if all go into one queue: its number is that of the message.
+  void put_well(producer_base& by, std::uint64_t number) { check(put(by, std::to_string(number)), {}, number); }
+  void check_refused(producer_base& by, const error_code& why) { check(put(by, "x"), why, 0); }
+  answer put_all_of(producer_base& by, messages what) { return this->run(by.async_put_all(std::move(what), tuple)); }
   static void check(const error_code& found, const error_code& expected) {
     BOOST_TEST((found == expected), found.message());
   }
@@ -47,6 +56,8 @@ class producing_case : public Case {
     check(std::get<0>(found), error);
     BOOST_TEST(std::get<1>(found) == number);
   }
+  /// The number tells nothing here.
+  static void check(const answer& found, const error_code& error) { check(std::get<0>(found), error); }
 
   /// A consumer gets 1 to `last` in order, the last with this key.
   void check_consumed(int last, const std::string& key) {

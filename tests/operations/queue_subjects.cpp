@@ -110,7 +110,12 @@ subject of_producer() {
   return subject_of<producer>("producer")
       .made([](const session& zk) { return producer(queue(zk, "/queue"), "a"); })
       .has("producer::async_put(data)", [](auto& p, auto t) { p.async_put("x", std::move(t)); })
-      .has("producer::async_last()", [](auto& p, auto t) { p.async_last(std::move(t)); });
+      .has("producer_base::async_put(key, data)", [](auto& p, auto t) { p.async_put("", "x", std::move(t)); })
+      .has("producer_base::async_put_all(messages)",
+           [](auto& p, auto t) {
+             p.async_put_all({{"", "x"}, {"", "y"}}, std::move(t));
+           })
+      .has("producer_base::async_last()", [](auto& p, auto t) { p.async_last(std::move(t)); });
 }
 
 // Gates and limiters need no session, only an executor.

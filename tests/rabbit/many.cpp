@@ -10,8 +10,6 @@
 namespace zkrecipes::test {
 
 struct rabbit_many_case : many_case<producer_case> {
-  using producer_type = rabbit_producer;
-
   message_feed feed_of(const session& over) { return queues(over).feed(0); }
   bool has_shard(std::uint32_t shard) { return client().look_at(queue(shard)).has_value(); }
 };
@@ -42,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_first_put_that_waits_for_its_number_gets_it_in_the_next_s
   auto by = producer_of(far);
   const auto dropped = own().drops();
   own().drop_requests(testcluster::op::set_data, "/_producers/p");
-  recorder<> waits(executor());
+  recorder<std::uint64_t> waits(executor());
   by.async_put("k", "1", waits.token());
   BOOST_TEST_REQUIRE(run_until([&] { return own().drops() > dropped; }));
   cluster().expire(far.status().session_id);

@@ -13,8 +13,8 @@
 namespace zkrecipes::test {
 
 /// A case with producers named "p". What they have put into `queue()` is read with `has_put`.
-struct producer_case : producing_case<rabbit_case> {
-  using put_recorder = recorder<>;
+struct producer_case : producing_case<rabbit_case, rabbit_producer> {
+  using producing_case::put_well;
 
   explicit producer_case(getter which = &common_rabbit, const std::string& password = "guest")
       : producing_case(which, password) {}
@@ -24,21 +24,7 @@ struct producer_case : producing_case<rabbit_case> {
   }
 
   rabbit_queues queues(const session& over) { return source(over); }
-  rabbit_producer producer_of(const session& over, const std::string& name = "p") {
-    return rabbit_producer(queues(over), name);
-  }
-  rabbit_producer producer(const std::string& name = "p") { return producer_of(logged(), name); }
-  error_code put(rabbit_producer& by, const std::string& data, const std::string& key = "k") {
-    return std::get<0>(run(by.async_put(key, data, tuple)));
-  }
-  void put_well(rabbit_producer& by, const std::string& data) {
-    const auto error = put(by, data);
-    BOOST_TEST(!error, error.message());
-  }
-  void put_well(rabbit_producer& by, int number) { put_well(by, std::to_string(number)); }
-  /// The number is that of the message, which only the broker knows.
-  static void check_put(std::uint64_t, const error_code& error) { check(error, {}); }
-  void check_refused(rabbit_producer& by, const error_code& why) { check(put(by, "x"), why); }
+  void put_well(producer_base& by, const std::string& data) { check(put(by, data), {}); }
 
   /// Takes what is in the queue. There must be no other consumer at the time.
   rabbit_reader& reader() {

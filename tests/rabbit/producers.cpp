@@ -27,7 +27,7 @@ BOOST_FIXTURE_TEST_SUITE(rabbit_producers, rabbit_producers_case)
 
 BOOST_AUTO_TEST_CASE(messages_are_consumed_in_order) {
   auto by = producer();
-  for (const auto& each : numbers(1, 3)) check(put(by, each, "smith"), {});
+  for (std::uint64_t i = 1; i <= 3; ++i) check(put(by, std::to_string(i), "smith"), {}, i);
   check(put_all_of(by, with_key("smith", 4, 3'000)), {}, 2'997u);
   check_consumed(3'000, "smith");
   BOOST_TEST(memory().size() < 500u, memory());
@@ -75,13 +75,13 @@ BOOST_AUTO_TEST_CASE(each_message_goes_into_the_queue_of_its_key) {
 
 BOOST_AUTO_TEST_CASE(many_callers_are_served_in_the_order_of_their_calls) {
   auto by = producer();
-  std::deque<recorder<>> calls;
+  std::deque<recorder<std::uint64_t>> calls;
   for (const auto& each : numbers(1, 2'000)) {
     calls.emplace_back(executor());
     by.async_put("k", each, calls.back().token());
   }
-  BOOST_TEST_REQUIRE(run_until([&] { return std::ranges::all_of(calls, &recorder<>::done); }));
-  for (const auto& each : calls) BOOST_TEST(!each.error(), each.error().message());
+  BOOST_TEST_REQUIRE(run_until([&] { return std::ranges::all_of(calls, &recorder<std::uint64_t>::done); }));
+  for (std::uint64_t i = 0; i < 2'000; ++i) check({calls[i].error(), calls[i].result<0>()}, {}, i + 1);
   has_put(2'000);
 }
 
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_producer_that_ends_and_begins_anew_has_another_epoch) {
     put_well(by, "1");
   }
   auto next = producer();
-  put_well(next, "2");
+  check(put(next, "2"), {}, 1);
   consume(&succeed);
   BOOST_TEST_REQUIRE(has_results(2));
   auto third = producer();
@@ -206,8 +206,12 @@ BOOST_AUTO_TEST_CASE(bad_names_are_refused) {
     BOOST_CHECK_THROW(producer(name), std::invalid_argument);
   BOOST_CHECK_THROW(producer(std::string(201, 'x')), std::invalid_argument);
   BOOST_CHECK_THROW(rabbit_producer(rabbit_queues(), "p"), std::invalid_argument);
+  BOOST_TEST(producer().path() == "/t");
+  BOOST_TEST(producer().options().queue == with.queue);
   rabbit_producer nothing;
-  check(std::get<0>(run(nothing.async_put("k", "1", tuple))), errc::closed);
+  BOOST_TEST(nothing.path().empty());
+  BOOST_TEST(nothing.options().queue.empty());
+  check(run(nothing.async_put("k", "1", tuple)), errc::closed, 0u);
   check(run(nothing.async_put_all({{"k", "1"}}, tuple)), errc::closed, 0u);
 }
 

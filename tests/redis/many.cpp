@@ -10,8 +10,6 @@
 namespace zkrecipes::test {
 
 struct redis_many_case : many_case<producer_case> {
-  using producer_type = redis_producer;
-
   message_feed feed_of(const session& over) { return streams(over).feed(0, "g"); }
   bool has_shard(std::uint32_t shard) { return client().get({"EXISTS", streams(zk()).stream_of(shard)})->integer != 0; }
 };

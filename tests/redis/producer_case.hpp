@@ -12,23 +12,9 @@
 
 namespace zkrecipes::test {
 
-/// A case with one stream, "orders:0", and producers named "p".
-struct producer_case : producing_case<redis_case> {
-  using put_recorder = recorder<std::uint64_t>;
-
+/// A case with one stream, "orders:0".
+struct producer_case : producing_case<redis_case, redis_producer> {
   redis_streams streams(const session& over) { return source(over); }
-  redis_producer producer_of(const session& over, const std::string& name = "p") {
-    return redis_producer(streams(over), name);
-  }
-  redis_producer producer(const std::string& name = "p") { return producer_of(logged(), name); }
-  answer put(redis_producer& by, const std::string& data, const std::string& key = "k") {
-    return run(by.async_put(key, data, tuple));
-  }
-  void put_well(redis_producer& by, std::uint64_t number) { check(put(by, std::to_string(number)), {}, number); }
-  static void check_put(std::uint64_t expected, const error_code& error, std::uint64_t number) {
-    check({error, number}, {}, expected);
-  }
-  void check_refused(redis_producer& by, const error_code& why) { check(put(by, "x"), why, 0); }
   std::uint64_t last_of(redis_producer& by) {
     auto read = run(by.async_last(tuple));
     BOOST_TEST(!std::get<0>(read), std::get<0>(read).message());

@@ -182,7 +182,11 @@ BOOST_AUTO_TEST_CASE(bad_names_are_refused) {
   for (const std::string name : {"", "a/b", "a\nb"}) BOOST_CHECK_THROW(producer(name), std::invalid_argument);
   BOOST_CHECK_THROW(producer(std::string(257, 'x')), std::invalid_argument);
   BOOST_CHECK_THROW(redis_producer(redis_streams(), "p"), std::invalid_argument);
+  BOOST_TEST(producer().path() == "/t");
+  BOOST_TEST(producer().options().stream == "orders");
   redis_producer nothing;
+  BOOST_TEST(nothing.path().empty());
+  BOOST_TEST(nothing.options().shards == 256u);
   check(run(nothing.async_put("k", "1", tuple)), errc::closed, 0u);
   check(run(nothing.async_last(tuple)), errc::closed, 0u);
 }

@@ -37,6 +37,13 @@ struct producing : connected_session {
     by.async_put(data, puts.back().token());
     settle();
   }
+  void put_all(producer& by, const strings& data) {
+    std::vector<topic_message> all;
+    for (const auto& each : data) all.push_back({.data = each});
+    puts.push_back(record<std::uint64_t>());
+    by.async_put_all(std::move(all), puts.back().token());
+    settle();
+  }
   /// The server does what the only request asks for. Returns the items.
   strings land() {
     BOOST_TEST_REQUIRE(pending() == strings{"multi /"}, boost::test_tools::per_element());
@@ -232,6 +239,66 @@ BOOST_AUTO_TEST_CASE(an_item_that_was_sent_is_not_sent_again_when_its_put_has_en
   answer();
   answer(found);
   BOOST_TEST(land() == strings{"b"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(items_of_one_call_travel_in_several_batches_and_are_counted) {
+  auto by = ready({.max_batch = 3});
+  put_all(by, {"a", "b"});
+  put_all(by, {"c", "d", "e", "f"});
+  put(by, "g");
+  CHECK_LANDS("a", "b");
+  BOOST_TEST_REQUIRE(puts[0].done());
+  BOOST_TEST(puts[0].result<0>() == 2u);
+  CHECK_LANDS("c", "d", "e");
+  BOOST_TEST(!puts[1].done());
+  CHECK_LANDS("f", "g");
+  BOOST_TEST_REQUIRE((puts[1].done() && puts[2].done()));
+  BOOST_TEST(puts[1].result<0>() == 4u);
+  BOOST_TEST(puts[2].result<0>() == 7u);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_item_that_can_not_be_put_ends_its_call_and_no_other) {
+  auto by = ready({.max_batch = 2});
+  put_all(by, {"a", "b", "c", "d", "e", "f"});
+  put(by, "g");
+  CHECK_LANDS("a", "b");
+  CHECK_PENDING("multi /");
+  answer({.error = errc::no_auth});
+  BOOST_TEST_REQUIRE(ended_with(puts[0], errc::no_auth));
+  BOOST_TEST(puts[0].result<0>() == 2u);
+  CHECK_PENDING("multi /", "get /q/_producer-p");
+  answer();
+  answer_with({.data = "2"});
+  CHECK_LANDS("g");
+  BOOST_TEST_REQUIRE(puts[1].done());
+  BOOST_TEST(puts[1].result<0>() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(items_of_a_call_that_was_given_up_without_a_connection_are_not_put) {
+  auto by = ready({.max_batch = 2});
+  lose();
+  put_all(by, {"a", "b", "c"});
+  put(by, "d");
+  puts[0].cancel();
+  settle();
+  BOOST_TEST_REQUIRE(ended_with(puts[0], asio::error::operation_aborted));
+  while (!last().open) advance(100ms);
+  connect();
+  CHECK_LANDS("d");
+  BOOST_TEST_REQUIRE(puts[1].done());
+  BOOST_TEST(puts[1].result<0>() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_key_is_refused_and_no_items_are_put_at_once) {
+  auto by = ready({});
+  puts.push_back(record<std::uint64_t>());
+  by.async_put("key", "a", puts.back().token());
+  settle();
+  BOOST_TEST(ended_with(puts[0], errc::bad_arguments));
+  put_all(by, {});
+  BOOST_TEST_REQUIRE(puts[1].done());
+  BOOST_TEST((!puts[1].error() && puts[1].result<0>() == 0u));
+  CHECK_PENDING();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

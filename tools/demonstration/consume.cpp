@@ -148,16 +148,50 @@ asio::awaitable<zkrecipes::message_outcome> recorder::process(zkrecipes::term pr
 namespace {
 
 asio::awaitable<void> put_into_source(zkrecipes::session session, const producer_settings& how, const workload& work) {
-  if (how.source == source_kind::redis) return put_into_streams(session, how, work);
-  if (how.source == source_kind::rabbitmq) return put_into_queues(session, how, work);
+  if (how.source == source_kind::redis) co_return co_await put_into_streams(session, how, work);
+  if (how.source == source_kind::rabbitmq) co_return co_await put_into_queues(session, how, work);
   if (how.source == source_kind::topic) {
     const zkrecipes::topic topic(session, topic_path, topic_settings(std::max<std::uint32_t>(work.shards(), 1)));
-    return put_all(zkrecipes::topic_producer(topic, producer_name), how, work);
+    zkrecipes::topic_producer producer(topic, producer_name);
+    const auto put_so_far = co_await producer.async_last(asio::use_awaitable);
+    co_return co_await put_all(producer, put_so_far, how, work);
   }
-  return put_all(zkrecipes::producer(zkrecipes::queue(session, queue_path), producer_name), how, work);
+  zkrecipes::producer producer(zkrecipes::queue(session, queue_path), producer_name);
+  const auto put_so_far = co_await producer.async_last(asio::use_awaitable);
+  co_await put_all(producer, put_so_far, how, work);
 }
 
 }  // namespace
+
+asio::awaitable<void> put_all(zkrecipes::producer_base by, std::uint64_t put_so_far, const producer_settings& how,
+                              const workload& work) {
+  auto session = by.get_session();
+  const bool has_keys = how.source != source_kind::queue;
+  std::uint64_t next = how.first + put_so_far;
+  const auto last = how.last > 0 ? how.last : work.messages();
+  const auto count_of_all = last - how.first + 1;
+  const auto begin = std::chrono::steady_clock::now();
+  asio::steady_timer pace(session.get_executor());
+  std::uint64_t finished = 0;
+  zkrecipes::error_code failure;
+  auto count = [&](zkrecipes::error_code error, std::uint64_t) {
+    if (error) failure = error;
+    ++finished;
+  };
+  const std::uint64_t expected = count_of_all - put_so_far;
+  for (; next <= last; ++next) {
+    pace.expires_at(begin + how.duration * (next - how.first - put_so_far + 1) / count_of_all);
+    co_await pace.async_wait(asio::use_awaitable);
+    by.async_put(has_keys ? work.key(next) : std::string(), work.text(next),
+                 asio::bind_executor(session.get_executor(), count));
+  }
+  while (finished < expected) {
+    pace.expires_after(std::chrono::milliseconds(5));
+    co_await pace.async_wait(asio::use_awaitable);
+  }
+  if (failure) throw boost::system::system_error(failure, "put");
+  co_await session.async_close(asio::use_awaitable);
+}
 
 int produce(const producer_settings& how, const workload& work) {
   asio::io_context io;

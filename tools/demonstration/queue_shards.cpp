@@ -44,7 +44,7 @@ shard_source_ptr make_queue_shards(const zkrecipes::session& over, std::uint32_t
 asio::awaitable<void> put_into_queues(zkrecipes::session session, const producer_settings& how, const workload& work) {
   const auto shards = std::max<std::uint32_t>(work.shards(), 1);
   const zkrecipes::rabbit_queues queues(std::move(session), queues_path, queue_settings(shards, how.broker));
-  return put_all(zkrecipes::rabbit_producer(queues, producer_name), how, work);
+  return put_all(zkrecipes::rabbit_producer(queues, producer_name), 0, how, work);  // nothing tells what was put
 }
 
 }  // namespace demo

@@ -37,7 +37,9 @@ shard_source_ptr make_stream_source(const zkrecipes::session& over, std::uint32_
 asio::awaitable<void> put_into_streams(zkrecipes::session session, const producer_settings& how, const workload& work) {
   const auto shards = std::max<std::uint32_t>(work.shards(), 1);
   const zkrecipes::redis_streams streams(std::move(session), streams_path, stream_settings(shards, how.broker));
-  return put_all(zkrecipes::redis_producer(streams, producer_name), how, work);
+  zkrecipes::redis_producer producer(streams, producer_name);
+  const auto put_so_far = co_await producer.async_last(asio::use_awaitable);
+  co_await put_all(producer, put_so_far, how, work);
 }
 
 }  // namespace demo

@@ -32,7 +32,7 @@ void queue_puts::on_put(std::uint64_t place) {
   const auto found = messages_.find(place);
   const auto which = std::move(found->second);
   messages_.erase(found);
-  which.of->on_put(which.index);
+  which.of->on_put(which.index, which.number.number);
   if (which.of->is_complete()) results_.push_back(which.of->result());
 }
 

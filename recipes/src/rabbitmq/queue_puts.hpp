@@ -38,7 +38,8 @@ class put_progress {
   /// There is nothing more to take.
   bool is_taken() const noexcept { return taken_ >= end_; }
 
-  void on_put(std::size_t index) {
+  void on_put(std::size_t index, std::uint64_t number) {
+    number_ = number;
     is_put_[index] = true;
     while (in_a_row_ < is_put_.size() && is_put_[in_a_row_]) ++in_a_row_;
   }
@@ -54,7 +55,10 @@ class put_progress {
 
   /// The result for the caller. To be taken once: this one, or the next.
   put_result result() { return result(error_); }
-  put_result result(const error_code& error) { return {std::move(call_->caller), error, std::min(in_a_row_, end_)}; }
+  put_result result(const error_code& error) {
+    const bool is_number = !call_->is_many && !error;
+    return {std::move(call_->caller), error, is_number ? number_ : std::min(in_a_row_, end_)};
+  }
 
  private:
   put_inbox::waiting_put call_;
@@ -62,6 +66,7 @@ class put_progress {
   std::vector<bool> is_put_;
   std::size_t end_;
   error_code error_;
+  std::uint64_t number_ = 0;  // of the last one that was put
   std::size_t in_a_row_ = 0;  // so many were put, from the first on
   std::size_t taken_ = 0;
 };
@@ -103,7 +108,6 @@ class queue_puts {
   /// All messages for this queue.
   void fail_queue(std::uint32_t shard, const error_code& why);
   void fail_all(const error_code& why);
-  bool has_results() const noexcept { return !results_.empty(); }
   std::deque<put_result> take_results() { return std::exchange(results_, {}); }
 
  private:

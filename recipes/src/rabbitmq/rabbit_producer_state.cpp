@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/asio/post.hpp>
-
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
-#include "backend/begin_once.hpp"
 #include "external/numbered_id.hpp"
 #include "rabbitmq/rabbit_core.hpp"
 #include "session/condition.hpp"
@@ -19,7 +16,7 @@ namespace {
 /// RabbitMQ 3.10 can forget a confirm when the leader of a queue changes.
 constexpr std::chrono::seconds longest_confirm(30);
 
-bool is_too_large_message(const topic_message& what) { return is_too_large_for_queue(what.key, what.data); }
+bool can_put(const topic_message& what) { return !is_too_large_for_queue(what.key, what.data); }
 
 /// `zkr:<name>:<shard>:<epoch>:<number>`: no two messages have the same id.
 std::string id_of(const std::string& name, const queue_puts::message& which) {
@@ -30,51 +27,28 @@ std::string id_of(const std::string& name, const queue_puts::message& which) {
 
 rabbit_producer_state::rabbit_producer_state(rabbit_frame_ptr frame, std::string name,
                                              std::unique_ptr<message_numbering> numbers)
-    : frame_(std::move(frame)),
+    : inbox_producer(frame, &can_put),
+      frame_(std::move(frame)),
       name_(std::move(name)),
       numbering_(std::move(numbers)),
       broker_(frame_),
       puts_(publisher_, *numbering_, frame_->options.shards),
       confirms_(longest_confirm),
       declares_(longest_confirm),
-      rejections_(frame_->options.timeout),
-      changed_(get_scheduler()),
-      inbox_(get_scheduler()) {}
+      rejections_(frame_->options.timeout) {}
 
-std::shared_ptr<rabbit_producer_state> rabbit_producer_state::make(rabbit_frame_ptr frame, std::string name,
-                                                                   std::unique_ptr<message_numbering> numbers) {
-  const auto real = std::make_shared<rabbit_producer_state>(std::move(frame), std::move(name), std::move(numbers));
-  return {real.get(),
-          [real](rabbit_producer_state*) { asio::post(real->get_scheduler()->strand, [real] { real->leave(); }); }};
+void rabbit_producer_state::take_in(std::vector<waiting_put> arrived) {
+  std::vector<queue_puts::progress_ptr> all;  // without memory, none of them
+  for (auto& each : arrived) all.push_back(std::make_shared<put_progress>(std::move(each)));
+  for (auto& each : all) puts_.add(std::move(each));
+  begin();
 }
 
-void rabbit_producer_state::put(topic_caller::handler whose, topic_message what) {
-  std::vector<topic_message> one;
-  one.push_back(std::move(what));
-  accept(std::move(whose), std::move(one), false);
-}
-
-void rabbit_producer_state::put_all(topic_caller::handler whose, std::vector<topic_message> what) {
-  accept(std::move(whose), std::move(what), true);
-}
-
-void rabbit_producer_state::accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many) {
-  if (std::ranges::any_of(what, &is_too_large_message)) return inbox_.refuse(std::move(whose), errc::too_large);
-  if (what.empty()) return inbox_.refuse(std::move(whose), error_code());
-  inbox_.add(std::move(whose), std::move(what), is_many, [self = shared_from_this()](std::vector<waiting_put> arrived) {
-    std::vector<queue_puts::progress_ptr> all;  // without memory, none of them
-    for (auto& each : arrived) all.push_back(std::make_shared<put_progress>(std::move(each)));
-    for (auto& each : all) self->puts_.add(std::move(each));
-    self->begin_work();
-  });
-}
-
-void rabbit_producer_state::put_numbered(topic_caller::handler whose, std::vector<topic_message> what,
-                                         const message_number& first) {
+void rabbit_producer_state::put_numbered(handler whose, std::vector<topic_message> what, const message_number& first) {
   auto call =
       std::make_shared<topic_put>(topic_put{std::move(what), true, topic_caller(*get_scheduler(), std::move(whose))});
   puts_.add(std::make_shared<put_progress>(std::move(call), first));
-  begin_work();
+  begin();
 }
 
 std::string rabbit_producer_state::hindrance() const {
@@ -84,24 +58,19 @@ std::string rabbit_producer_state::hindrance() const {
                                       : std::string();
 }
 
-void rabbit_producer_state::begin_work() {
-  changed_.notify();
-  if (puts_.is_empty()) return;
-  begin_once(is_working_, [this] {
-    // The callers may let go of the last handle.
-    auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] {
-      self->broker_.close();
-      self->puts_.clear();
-    });
-    launch_detached(frame_->broker.session->strand(),
-                    owning(shared_from_this(), &rabbit_producer_state::work, std::move(watch)));
-  });
+void rabbit_producer_state::begin() {
+  record_change();
+  if (!puts_.is_empty()) begin_work();
+}
+
+void rabbit_producer_state::abandon() {
+  broker_.close();
+  puts_.clear();
 }
 
 void rabbit_producer_state::leave() {
-  is_left_ = true;
   if (numbering_->are_lasting()) puts_.clear();
-  changed_.notify();
+  inbox_producer::leave();
 }
 
 awaitable<void> rabbit_producer_state::work(std::shared_ptr<put_abandonment> watch) {
@@ -115,8 +84,7 @@ awaitable<void> rabbit_producer_state::work(std::shared_ptr<put_abandonment> wat
     co_await wait_for_news();
   }
   broker_.close();
-  is_working_ = false;
-  watch->dismiss();
+  end_work(*watch);
 }
 
 /// Makes what sending needs. Errors end all puts.
@@ -125,7 +93,7 @@ awaitable<error_code> rabbit_producer_state::prepare() {
   auto error = session->over();
   if (!error) give_up_if_late();
   if (!error) error = record_end();
-  complete_results();  // not behind a pause
+  tell_results();  // not behind a pause
   if (!error && !numbering_->has_begun()) error = co_await numbering_->begin();
   if (!error) error = co_await broker_.ready();
   if (!error && broker_.number() != greeted_) greet();
@@ -135,17 +103,15 @@ awaitable<error_code> rabbit_producer_state::prepare() {
 /// With calls: until something has happened that may let them go on. Else until there are some, or will be none.
 awaitable<void> rabbit_producer_state::wait_for_news() {
   const auto& session = frame_->broker.session;
-  const forwarding session_changes(session->changed(), changed_);
-  const forwarding broker_changes(broker_.changed(), changed_);
-  complete_results();
-  if (!puts_.is_empty() && broker_.is_up() && !session->over()) co_await changed_.wait(look_at_clock());
-  complete_results();
-  while (puts_.is_empty() && !is_left_ && !session->over()) co_await changed_.wait();
+  const forwarding session_changes(session->changed(), changed());
+  const forwarding broker_changes(broker_.changed(), changed());
+  tell_results();
+  if (!puts_.is_empty() && broker_.is_up() && !session->over()) co_await changed().wait(look_at_clock());
+  tell_results();
+  while (puts_.is_empty() && !is_left() && !session->over()) co_await changed().wait();
 }
 
-void rabbit_producer_state::complete_results() {
-  if (puts_.has_results()) detail::complete_results(get_scheduler()->base, puts_.take_results());
-}
+void rabbit_producer_state::tell_results() { tell(puts_.take_results()); }
 
 /// When the broker has been silent for too long. Once it has rejected a message, the rest is waited for a little: what
 /// is sent again although it was taken takes room in the queue.
@@ -205,7 +171,7 @@ void rabbit_producer_state::declare_next(rabbit_link& by) {
     if (answer.error) return;  // the connection ends, too
     publisher_.on_declared(shard);
     declaring_.reset();
-    changed_.notify();
+    record_change();
   });
 }
 
@@ -233,12 +199,12 @@ void rabbit_producer_state::on_confirm(const amqp_confirm& what) {
     puts_.on_put(place);
   }
   if (what.is_taken && puts_.first() > rejected_until_) broker_.on_success();
-  changed_.notify();
+  record_change();
 }
 
 /// The number of the message stays unused.
 void rabbit_producer_state::on_return(std::uint64_t tag) {
-  changed_.notify();
+  record_change();
   const auto place = publisher_.take_back(tag);
   if (!place) return;
   const auto shard = puts_.at(*place).shard;

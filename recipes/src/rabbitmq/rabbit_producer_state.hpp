@@ -50,40 +50,33 @@ class answer_watch {
 ///
 /// The coroutine waits for further calls until the last handle or the session has ended, and then closes the
 /// connection. On the strand but for what says otherwise.
-class rabbit_producer_state : public std::enable_shared_from_this<rabbit_producer_state> {
+class rabbit_producer_state final : public inbox_producer {
  public:
   rabbit_producer_state(rabbit_frame_ptr frame, std::string name, std::unique_ptr<message_numbering> numbers);
-  /// A handle for the user: it ends when the last copy has gone.
-  static std::shared_ptr<rabbit_producer_state> make(rabbit_frame_ptr frame, std::string name,
-                                                     std::unique_ptr<message_numbering> numbers);
 
-  const scheduler_ptr& get_scheduler() const noexcept { return frame_->broker.session->get_scheduler(); }
-
-  /// From any thread.
-  void put(topic_caller::handler whose, topic_message what);
-  /// From any thread. The caller is told how many of them were put.
-  void put_all(topic_caller::handler whose, std::vector<topic_message> what);
+  const rabbit_options& options() const noexcept { return frame_->options; }
+  /// Nothing tells it.
+  void last(handler whose) override { refuse(std::move(whose), asio::error::operation_not_supported); }
+  void leave() override;
   /// On the strand. The messages have numbers already, one after the other from `first` on; none is larger than
   /// `is_too_large_for_queue` says.
-  void put_numbered(topic_caller::handler whose, std::vector<topic_message> what, const message_number& first);
+  void put_numbered(handler whose, std::vector<topic_message> what, const message_number& first);
   /// On the strand. Why nothing is put at the moment, in words; empty: no reason is known.
   std::string hindrance() const;
   /// On the strand. Nothing is to be asked of ZooKeeper any more.
   bool has_begun() const noexcept { return numbering_->has_begun(); }
 
  private:
-  using waiting_put = put_inbox::waiting_put;
-
-  void accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
-  void begin_work();
-  void leave();
-  awaitable<void> work(std::shared_ptr<put_abandonment> watch);
+  void take_in(std::vector<waiting_put> arrived) override;
+  void begin();
+  awaitable<void> work(std::shared_ptr<put_abandonment> watch) override;
+  void abandon() override;
   awaitable<error_code> prepare();
   awaitable<void> wait_for_news();
   lease_clock::time_point look_at_clock();
   void give_up_if_late();
   void greet();
-  void complete_results();
+  void tell_results();
 
   void send_all();
   void declare_next(rabbit_link& by);
@@ -114,10 +107,6 @@ class rabbit_producer_state : public std::enable_shared_from_this<rabbit_produce
   answer_watch declares_;
   answer_watch rejections_;
   bool has_told_pause_ = false;
-  bool is_working_ = false;
-  bool is_left_ = false;
-  condition changed_;  // a call has arrived, the broker has said something, or the last handle has gone
-  put_inbox inbox_;
 };
 
 }  // namespace zkrecipes::detail

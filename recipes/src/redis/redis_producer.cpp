@@ -1,7 +1,5 @@
+#include <memory>
 #include <stdexcept>
-#include <utility>
-
-#include <boost/asio/post.hpp>
 
 #include <zkrecipes/redis/redis_producer.hpp>
 
@@ -13,24 +11,23 @@ namespace zkrecipes {
 
 using namespace detail;
 
-redis_producer::redis_producer(const redis_streams& into, std::string name) : session_(into.get_session()) {
+namespace {
+
+/// Checks the arguments.
+std::shared_ptr<redis_producer_state> state_of(const redis_streams& into, const std::string& name) {
   require_id("producer name", name);
   if (name.find('/') != name.npos) throw std::invalid_argument("producer name: it must not contain '/'");
   if (!into.get_core()) throw std::invalid_argument("redis_producer: streams that were made by default take nothing");
-  const auto real = std::make_shared<redis_producer_state>(frame_of<redis_frame>(into), name);
-  state_ = state_ptr(real.get(), [real](redis_producer_state*) {
-    asio::post(real->get_scheduler()->strand, [real] { real->leave(); });
-  });
+  return leaving_handle(std::make_shared<redis_producer_state>(frame_of<redis_frame>(into), name));
 }
 
-void redis_producer::start_put(handler h, state_ptr state, std::string key, std::string data) {
-  state->put(std::move(h), {std::move(key), std::move(data)});
-}
+}  // namespace
 
-void redis_producer::start_put_all(handler h, state_ptr state, std::vector<topic_message> messages) {
-  state->put_all(std::move(h), std::move(messages));
-}
+redis_producer::redis_producer(const redis_streams& into, std::string name)
+    : producer_base(into.get_session(), state_of(into, name)) {}
 
-void redis_producer::start_last(handler h, state_ptr state) { state->ask_last(std::move(h)); }
+const redis_options& redis_producer::options() const noexcept {
+  return options_of_producer<redis_producer_state>(*this);
+}
 
 }  // namespace zkrecipes

@@ -12,6 +12,7 @@
 
 #include "backend/begin_once.hpp"
 #include "format/shown_text.hpp"
+#include "format/whole_number.hpp"
 #include "redis/reply_reader.hpp"
 #include "redis/stream_replies.hpp"
 #include "session/condition.hpp"
@@ -92,78 +93,48 @@ constexpr std::size_t most_at_once = 1'000;
 constexpr std::size_t most_bytes_at_once = 1024 * 1024;
 constexpr std::size_t most_bytes_of_one = 64 * 1024 * 1024;
 
-bool is_too_large(const topic_message& what) { return what.key.size() + what.data.size() > most_bytes_of_one; }
+bool can_put(const topic_message& what) { return what.key.size() + what.data.size() <= most_bytes_of_one; }
 
 bool asks_for_number(const topic_put& which) { return which.messages.empty(); }
 
 }  // namespace
 
 redis_producer_state::redis_producer_state(redis_frame_ptr frame, const std::string& name)
-    : frame_(std::move(frame)),
+    : inbox_producer(frame, &can_put),
+      frame_(std::move(frame)),
       key_(frame_->options.stream + ":producer:" + name),
-      broker_(frame_),
-      changed_(get_scheduler()),
-      inbox_(get_scheduler()) {}
-
-void redis_producer_state::put(topic_caller::handler whose, topic_message what) {
-  std::vector<topic_message> one;
-  one.push_back(std::move(what));
-  accept(std::move(whose), std::move(one), false);
-}
-
-void redis_producer_state::put_all(topic_caller::handler whose, std::vector<topic_message> what) {
-  accept(std::move(whose), std::move(what), true);
-}
-
-void redis_producer_state::accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many) {
-  if (std::ranges::any_of(what, &is_too_large)) return inbox_.refuse(std::move(whose), errc::too_large);
-  if (what.empty()) return inbox_.refuse(std::move(whose), error_code());
-  add(std::move(whose), std::move(what), is_many);
-}
-
-void redis_producer_state::ask_last(topic_caller::handler whose) { add(std::move(whose), {}, true); }
-
-void redis_producer_state::add(topic_caller::handler whose, std::vector<topic_message> what, bool is_many) {
-  inbox_.add(std::move(whose), std::move(what), is_many,
-             [self = shared_from_this()](auto arrived) { self->take_in(std::move(arrived)); });
-}
+      broker_(frame_) {}
 
 void redis_producer_state::take_in(std::vector<waiting_put> arrived) {
-  std::ranges::move(arrived, std::back_inserter(waiting_));
-  changed_.notify();
-  if (waiting_.empty()) return;
-  begin_once(is_working_, [this] {
-    auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] {
-      self->broker_.close();
-      const auto callers = std::exchange(self->waiting_, {});  // they may let go of the last handle
-    });
-    launch_detached(frame_->broker.session->strand(),
-                    owning(shared_from_this(), &redis_producer_state::work, std::move(watch)));
-  });
+  for (auto& each : arrived) {
+    each->composed = each->messages.size();
+    waiting_.push_back(std::move(each));
+  }
+  record_change();
+  if (!waiting_.empty()) begin_work();
 }
 
-void redis_producer_state::leave() {
-  is_left_ = true;
-  changed_.notify();
+void redis_producer_state::abandon() {
+  broker_.close();
+  const auto callers = std::exchange(waiting_, {});
 }
 
 awaitable<void> redis_producer_state::work(std::shared_ptr<put_abandonment> watch) {
   co_await wait_for_calls();
   while (!waiting_.empty()) {
     co_await do_next();
-    if (!results_.empty()) complete_results(get_scheduler()->base, std::exchange(results_, {}));
+    tell(std::exchange(results_, {}));
     co_await wait_for_calls();
   }
   broker_.close();
-  is_working_ = false;
-  watch->dismiss();
+  end_work(*watch);
 }
 
 /// Until there are some, or there will be none.
 awaitable<void> redis_producer_state::wait_for_calls() {
   const auto& session = frame_->broker.session;
-  const forwarding session_changes(session->changed(), changed_);
-  while (waiting_.empty() && !is_left_ && !session->over()) co_await changed_.wait();
+  const forwarding session_changes(session->changed(), changed());
+  while (waiting_.empty() && !is_left() && !session->over()) co_await changed().wait();
 }
 
 awaitable<void> redis_producer_state::do_next() {
@@ -281,24 +252,11 @@ void redis_producer_state::conclude(std::size_t count, const put_answer& answer,
 }
 
 void redis_producer_state::on_put(std::size_t count) {
-  while (count > 0) {
-    auto& first = *waiting_.front();
-    const auto some = std::min(count, first.messages.size() - first.put);
-    first.put += some;
-    last_ += some;
-    count -= some;
-    if (first.put < first.messages.size()) return;
-    results_.push_back({std::move(first.caller), error_code(), first.is_many ? first.put : last_});
-    waiting_.pop_front();
-  }
+  record_put(waiting_, count, last_, results_);
+  last_ += count;
 }
 
-/// The first message that was not put can not be, nor can those behind it in the same call.
-void redis_producer_state::fail_first(const error_code& why) {
-  auto& first = *waiting_.front();
-  results_.push_back({std::move(first.caller), why, first.is_many ? first.put : 0});
-  waiting_.pop_front();
-}
+void redis_producer_state::fail_first(const error_code& why) { detail::fail_first(waiting_, why, results_); }
 
 /// Those that have one of so many messages, from the first on.
 void redis_producer_state::fail_batch(std::size_t count, const error_code& why) {

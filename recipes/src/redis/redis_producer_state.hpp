@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "redis/redis_frame.hpp"
@@ -46,28 +47,18 @@ std::optional<put_answer> parse_put_answer(const redisReply& reply);
 /// nothing when it is sent again, or comes late. Each try to take the name over has an id of its own: as long as the
 /// name is ours, nothing but the last batch has changed the number. The coroutine waits for further calls until the
 /// last handle or the session has ended, and then closes the connection. On the strand but for what says otherwise.
-class redis_producer_state : public std::enable_shared_from_this<redis_producer_state> {
+class redis_producer_state final : public inbox_producer {
  public:
   redis_producer_state(redis_frame_ptr frame, const std::string& name);
 
-  const scheduler_ptr& get_scheduler() const noexcept { return frame_->broker.session->get_scheduler(); }
-
-  /// From any thread. The caller is told the number of the message.
-  void put(topic_caller::handler whose, topic_message what);
-  /// From any thread. The caller is told how many of them were put.
-  void put_all(topic_caller::handler whose, std::vector<topic_message> what);
-  /// From any thread. The caller is told the number of the last message, behind the puts in front of it.
-  void ask_last(topic_caller::handler whose);
-  /// The last handle has gone.
-  void leave();
+  const redis_options& options() const noexcept { return frame_->options; }
+  /// From any thread. The caller is told behind the puts in front of it.
+  void last(handler whose) override { add(std::move(whose), {}, true); }
 
  private:
-  using waiting_put = put_inbox::waiting_put;
-
-  void accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
-  void add(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
-  void take_in(std::vector<waiting_put> arrived);
-  awaitable<void> work(std::shared_ptr<put_abandonment> watch);
+  void take_in(std::vector<waiting_put> arrived) override;
+  awaitable<void> work(std::shared_ptr<put_abandonment> watch) override;
+  void abandon() override;
   awaitable<void> wait_for_calls();
   awaitable<void> do_next();
   awaitable<error_code> claim(std::uint64_t& number);
@@ -87,14 +78,10 @@ class redis_producer_state : public std::enable_shared_from_this<redis_producer_
   std::string key_;  // of the producer
   std::string id_;   // of our last try to take the name over
   redis_connection broker_;
-  bool is_known_ = false;   // the name was taken over, and `last_` is the number of the last message
-  std::uint64_t last_ = 0;  // acknowledged
-  bool is_working_ = false;
-  bool is_left_ = false;
-  condition changed_;                // a call has arrived, or the last handle has gone
-  std::deque<waiting_put> waiting_;  // one without messages asks for the number
-  std::deque<put_result> results_;   // to be told
-  put_inbox inbox_;
+  bool is_known_ = false;           // the name was taken over, and `last_` is the number of the last message
+  std::uint64_t last_ = 0;          // acknowledged
+  put_line waiting_;                // one without messages asks for the number
+  std::deque<put_result> results_;  // to be told
 };
 
 }  // namespace zkrecipes::detail

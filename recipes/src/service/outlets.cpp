@@ -21,20 +21,14 @@ auto until(asio::cancellation_slot cancelled) {
   return asio::bind_cancellation_slot(cancelled, asio::as_tuple(asio::use_awaitable));
 }
 
-auto put_into(producer& into, std::string /*key*/, std::string data, asio::cancellation_slot cancelled) {
-  return into.async_put(std::move(data), until(cancelled));
-}
-auto put_into(topic_producer& into, std::string key, std::string data, asio::cancellation_slot cancelled) {
-  return into.async_put(std::move(key), std::move(data), until(cancelled));
-}
-
 template <class Producer>
 class producer_outlet : public outlet {
  public:
   explicit producer_outlet(Producer into) : into_(std::move(into)) {}
 
   asio::awaitable<result> put(std::string key, std::string data, asio::cancellation_slot cancelled) override {
-    co_return co_await put_into(into_, std::move(key), std::move(data), cancelled);
+    auto token = until(cancelled);
+    co_return co_await into_.async_put(std::move(key), std::move(data), token);
   }
   asio::awaitable<result> last(asio::cancellation_slot cancelled) override {
     auto token = until(cancelled);

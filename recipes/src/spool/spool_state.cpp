@@ -177,29 +177,6 @@ void spool_life::drop() {
   if (auto state = whose_.lock()) state->drop();
 }
 
-void spool_answers::add(spool_put& whose, error_code error, std::uint64_t number) {
-  all_.push_back({std::move(whose.caller), error, number});
-}
-
-void spool_answers::send(const asio::any_io_executor& base) {
-  if (!all_.empty()) complete(base, std::exchange(all_, {}));
-}
-
-void spool_answers::complete(const asio::any_io_executor& base, std::deque<answer> all) {
-  asio::post(base, [base, all = std::move(all)]() mutable {
-    while (!all.empty()) {
-      auto first = std::move(all.front());
-      all.pop_front();
-      try {
-        first.whose.complete(first.error, first.number);
-      } catch (...) {
-        complete(base, std::move(all));
-        throw;
-      }
-    }
-  });
-}
-
 void spool_state::check(const spool_options& options) {
   using namespace std::chrono_literals;
   const auto require = [](bool is_good, const char* option, const char* bounds) {

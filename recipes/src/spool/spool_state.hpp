@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <zkrecipes/lease_clock.hpp>
@@ -114,22 +115,18 @@ struct spool_put {
 
 using spool_put_ptr = std::shared_ptr<spool_put>;
 
-/// Calls handlers on their executors. An exception of one of them does not concern the others.
 class spool_answers {
  public:
-  void add(spool_put& whose, error_code error, std::uint64_t number);
+  void add(spool_put& whose, error_code error, std::uint64_t number) {
+    all_.push_back({std::move(whose.caller), error, number});
+  }
   /// Gives those that were added since the last call. `base` runs the calls.
-  void send(const asio::any_io_executor& base);
+  void send(const asio::any_io_executor& base) {
+    if (!all_.empty()) complete_results(base, std::exchange(all_, {}));
+  }
 
  private:
-  struct answer {
-    topic_caller whose;
-    error_code error;
-    std::uint64_t number;
-  };
-  static void complete(const asio::any_io_executor& base, std::deque<answer> all);
-
-  std::deque<answer> all_;
+  std::deque<put_result> all_;
 };
 
 /// For how long messages have been accepted.

@@ -6,9 +6,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <zkrecipes/error.hpp>
+#include <zkrecipes/producer_base.hpp>
 
 namespace zkrecipes::detail {
 
@@ -20,6 +22,13 @@ struct spool_row {
   std::string data{};
   std::uint64_t origin = 0;  ///< See `spool_origins`. 0: the file has none.
 };
+
+inline std::vector<topic_message> messages_of(std::vector<spool_row> rows) {
+  std::vector<topic_message> all;
+  all.reserve(rows.size());
+  for (auto& each : rows) all.push_back({std::move(each.key), std::move(each.data)});
+  return all;
+}
 
 /// What a message counts for in the limits of the options.
 inline std::size_t size_of(const spool_row& row) { return row.key.size() + row.data.size() + 64; }

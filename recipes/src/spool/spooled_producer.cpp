@@ -25,8 +25,6 @@
 
 namespace zkrecipes::detail {
 
-// What a topic and a queue have in common as targets of a spooled producer.
-
 /// A call of an operation that can be cancelled when its result is not needed any more.
 /// One call at a time. On the strand.
 class cancellable_call {
@@ -47,7 +45,7 @@ class cancellable_call {
   std::shared_ptr<boost::asio::cancellation_signal> signal_;
 };
 
-/// Has the bounds of messages and of puts. A derived class has the producer.
+/// A topic or a queue as what a spooled producer puts into.
 class producer_target : public spool_target {
  public:
   struct bounds {
@@ -57,23 +55,23 @@ class producer_target : public spool_target {
     std::size_t most_bytes = 0;     ///< The same for its bytes.
   };
 
+  producer_target(std::shared_ptr<core> session, std::shared_ptr<producer_core> into, const bounds& limits);
+
+  const std::string& path() const noexcept override { return producer_->path(); }
   error_code check(const spool_row& what) const override;
   std::size_t most_messages() const noexcept override { return bounds_.most_messages; }
   std::size_t most_bytes() const noexcept override { return bounds_.most_bytes; }
   spool_outage outage() const override;
+  void last(handler done) override { producer_->last(asking_.begin(strand(), std::move(done))); }
   void cancel() override { asking_.cancel(); }
-
- protected:
-  /// \throws std::invalid_argument if the topic or queue has no session, because it was made by default.
-  producer_target(const session& with, const bounds& limits);
-
-  const boost::asio::any_io_executor& strand() const noexcept;
-  /// The handler of a call of `last`, which `cancel` ends.
-  auto ask(handler done) { return asking_.begin(strand(), std::move(done)); }
+  void put(std::vector<spool_row> what, handler done) override;
 
  private:
+  const boost::asio::any_io_executor& strand() const noexcept { return session_->get_scheduler()->strand; }
+
   bounds bounds_;
   std::shared_ptr<core> session_;
+  std::shared_ptr<producer_core> producer_;
   std::size_t most_bytes_of_message_;
   cancellable_call asking_;
 };
@@ -96,13 +94,15 @@ std::size_t most_bytes_of_message(const core& with, std::size_t room_for_path) {
 
 }  // namespace
 
-producer_target::producer_target(const session& with, const bounds& limits)
+producer_target::producer_target(std::shared_ptr<core> session, std::shared_ptr<producer_core> into,
+                                 const bounds& limits)
     : bounds_(limits),
-      session_(core_of(with)),
+      session_(std::move(session)),
+      producer_(std::move(into)),
       most_bytes_of_message_(most_bytes_of_message(*session_, limits.room_for_path)) {}
 
-const boost::asio::any_io_executor& producer_target::strand() const noexcept {
-  return session_->get_scheduler()->strand;
+void producer_target::put(std::vector<spool_row> what, handler done) {
+  producer_->put(boost::asio::bind_executor(strand(), std::move(done)), messages_of(std::move(what)), true);
 }
 
 spool_outage producer_target::outage() const {
@@ -116,94 +116,29 @@ error_code producer_target::check(const spool_row& what) const {
   return what.key.size() > bounds_.longest_key || bytes > most_bytes_of_message_ ? errc::too_large : error_code();
 }
 
-/// A queue as what a spooled producer puts into.
-class queue_target : public producer_target {
- public:
-  queue_target(const queue& into, const std::string& name);
-
-  const std::string& path() const noexcept override { return producer_->path(); }
-  void last(handler done) override;
-  void put(std::vector<spool_row> what, handler done) override;
-
- private:
-  std::shared_ptr<producer_state> producer_;
-};
-
 namespace {
 
-/// The results of puts that were made together.
-struct put_results {
-  std::size_t open;
-  std::size_t first_failed;
-  error_code error{};
-};
-
-}  // namespace
-
-queue_target::queue_target(const queue& into, const std::string& name)
-    : producer_target(into.get_session(), {.most_messages = 1'000, .most_bytes = std::size_t{1} << 20}) {
+/// It waits for a connection for as long as it takes.
+std::unique_ptr<spool_target> make_target(const queue& into, const std::string& name) {
   constexpr producer_options how{.max_batch = 1'000};
+  const auto& session = core_of(into.get_session());
   const producer checked(into, name, how);
   const auto& core = into.get_queue();
-  producer_ = std::make_shared<producer_state>(core->frame(), core->get_capacity(), name, how);
-  producer_->stop_at_failures();
+  auto by = std::make_shared<producer_state>(core->frame(), core->get_capacity(), name, how, persistence::endless);
+  const producer_target::bounds bounds{.most_messages = 1'000, .most_bytes = std::size_t{1} << 20};
+  return std::make_unique<producer_target>(session, std::move(by), bounds);
 }
 
-void queue_target::last(handler done) {
-  launch_endless(handler_for<void(error_code, std::uint64_t)>(ask(std::move(done))), producer_, &producer_state::last);
-}
-
-void queue_target::put(std::vector<spool_row> what, handler done) {
-  auto all = std::make_shared<put_results>(put_results{what.size(), what.size()});
-  auto told = std::make_shared<handler>(std::move(done));
-  for (std::size_t i = 0; i < what.size(); ++i) {
-    auto each = [all, told, i](error_code error, std::uint64_t) {
-      if (error && i < all->first_failed) {
-        all->first_failed = i;
-        all->error = error;
-      }
-      if (--all->open == 0) (*told)(all->error, all->first_failed);
-    };
-    launch_endless(handler_for<void(error_code, std::uint64_t)>(asio::bind_executor(strand(), std::move(each))),
-                   producer_, &producer_state::put, std::move(what[i].data));
-  }
-}
-
-/// A topic as what a spooled producer puts into.
-class topic_target : public producer_target {
- public:
-  topic_target(const topic& into, const std::string& name);
-
-  const std::string& path() const noexcept override { return producer_.path(); }
-  void last(handler done) override;
-  void put(std::vector<spool_row> what, handler done) override;
-
- private:
-  topic_producer producer_;
-};
-
-namespace {
-
-producer_target::bounds bounds_of(const topic& into) {
-  return {.longest_key = 1'000,
-          .room_for_path = into.path().size() > 1'000 ? 50'000u : 0u,
-          .most_messages = 32'000,
-          .most_bytes = std::size_t{4} << 20};
+std::unique_ptr<spool_target> make_target(const topic& into, const std::string& name) {
+  const producer_target::bounds bounds{.longest_key = 1'000,
+                                       .room_for_path = into.path().size() > 1'000 ? 50'000u : 0u,
+                                       .most_messages = 32'000,
+                                       .most_bytes = std::size_t{4} << 20};
+  const auto& session = core_of(into.get_session());
+  return std::make_unique<producer_target>(session, topic_producer(into, name).get_core(), bounds);
 }
 
 }  // namespace
-
-topic_target::topic_target(const topic& into, const std::string& name)
-    : producer_target(into.get_session(), bounds_of(into)), producer_(into, name) {}
-
-void topic_target::last(handler done) { producer_.async_last(ask(std::move(done))); }
-
-void topic_target::put(std::vector<spool_row> what, handler done) {
-  std::vector<topic_message> all;
-  all.reserve(what.size());
-  for (auto& each : what) all.push_back({std::move(each.key), std::move(each.data)});
-  producer_.async_put_all(std::move(all), boost::asio::bind_executor(strand(), std::move(done)));
-}
 
 }  // namespace zkrecipes::detail
 
@@ -217,13 +152,13 @@ spooled_producer::spooled_producer(std::shared_ptr<spool_state> state) noexcept 
 
 spooled_producer::spooled_producer(const topic& into, std::string name, spool_options options) {
   spool_state::check(options);
-  auto target = std::make_unique<topic_target>(into, name);
+  auto target = make_target(into, name);
   state_ = make_spool(into.get_session(), name, std::move(options), std::move(target));
 }
 
 spooled_producer::spooled_producer(const queue& into, std::string name, spool_options options) {
   spool_state::check(options);
-  auto target = std::make_unique<queue_target>(into, name);
+  auto target = make_target(into, name);
   state_ = make_spool(into.get_session(), name, std::move(options), std::move(target));
 }
 

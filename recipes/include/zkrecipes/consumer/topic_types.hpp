@@ -1,4 +1,4 @@
-// The messages of a topic, the lag of a group, and what is kept of a shard.
+// The batches that are kept of a shard of a topic.
 #pragma once
 
 #include <chrono>
@@ -7,15 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/detail/requirements.hpp>
+#include <zkrecipes/producer_base.hpp>
 
 namespace zkrecipes {
-
-/// A message of a topic.
-struct topic_message {
-  std::string key{};  ///< Messages of one key stay in order.
-  std::string data{};
-};
 
 /// The batches that are kept of a shard.
 struct topic_shard {

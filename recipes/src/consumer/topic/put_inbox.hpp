@@ -1,4 +1,4 @@
-// Where the calls of a producer arrive, from any thread.
+// Where the calls of a producer arrive, from any thread, and who works for them.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,19 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
 
-#include <zkrecipes/consumer/topic_types.hpp>
-#include <zkrecipes/detail/initiate.hpp>
-
+#include "queue/producer_core.hpp"
 #include "session/operation.hpp"
+#include "session/reach_limit.hpp"
+#include "source/source_frame.hpp"
 #include "topic/packed_batch.hpp"
 #include "session/reach_limit.hpp"
 #include "topic/topic_layout.hpp"
@@ -28,7 +30,7 @@ namespace zkrecipes::detail {
 
 class topic_caller {
  public:
-  using handler = handler_for<void(error_code, std::uint64_t)>;
+  using handler = producer_core::handler;
 
   topic_caller(const scheduler& on, handler whose) : whose_(std::move(whose)), target_(target_of(whose_, on)) {}
 
@@ -108,8 +110,18 @@ struct topic_put {
     for (; from < to; ++from) sum += packed_batch::size_of(messages[from].key, messages[from].data);
     return sum;
   }
-  bool is_over() const noexcept { return put == (error ? composed : messages.size()); }
+  /// One without messages asks for something else.
+  bool is_over() const noexcept { return !messages.empty() && put == (error ? composed : messages.size()); }
 };
+
+/// Calls in their order, of which some are in part done.
+using put_line = std::deque<std::shared_ptr<topic_put>>;
+
+/// So many messages of the first calls were put; the first of them has the number behind `number`. Calls that have
+/// ended leave the line: returns how many.
+std::size_t record_put(put_line& line, std::size_t count, std::uint64_t number, std::deque<put_result>& results);
+/// The first message that was not put can not be, nor can those behind it in the same call.
+void fail_first(put_line& line, const error_code& why, std::deque<put_result>& results);
 
 /// Brings calls to the strand, all that have arrived meanwhile in one handler.
 class put_inbox {
@@ -136,5 +148,58 @@ class put_inbox {
   std::mutex mutex_;
   std::weak_ptr<arrivals> announced_;  // those whose handler is on its way: they go with the context
 };
+
+/// The engine of a producer whose calls cost neither a coroutine nor a timer each. They wait in the inbox, any
+/// thread's, and then on the strand, where one coroutine works for all of them. On the strand but for what says
+/// otherwise.
+class inbox_producer : public producer_core, public std::enable_shared_from_this<inbox_producer> {
+ public:
+  const scheduler_ptr& get_scheduler() const noexcept { return of_->session->get_scheduler(); }
+  const std::string& path() const noexcept final { return of_->where.root; }
+  /// From any thread.
+  void put(handler whose, std::vector<topic_message> what, bool is_many) final;
+  /// The last handle has gone.
+  virtual void leave();
+
+ protected:
+  using waiting_put = put_inbox::waiting_put;
+
+  /// `can_put`: whether a message is small enough; else its call is refused.
+  inbox_producer(source_frame_ptr of, bool (*can_put)(const topic_message&))
+      : of_(std::move(of)), can_put_(can_put), changed_(get_scheduler()), inbox_(get_scheduler()) {}
+
+  /// From any thread.
+  void add(handler whose, std::vector<topic_message> what, bool is_many);
+  void refuse(handler whose, const error_code& why) { inbox_.refuse(std::move(whose), why); }
+  /// Begins `work`, unless it is under way.
+  void begin_work();
+  /// `work` has come to its end.
+  void end_work(put_abandonment& watch);
+  bool is_left() const noexcept { return is_left_; }
+  /// A call has arrived, the last handle has gone, or what a derived class says.
+  condition& changed() noexcept { return changed_; }
+  void record_change() { changed_.notify(); }
+  /// Calls the handlers of these.
+  void tell(std::deque<put_result> results);
+
+ private:
+  virtual void take_in(std::vector<waiting_put> arrived) = 0;
+  virtual awaitable<void> work(std::shared_ptr<put_abandonment> watch) = 0;
+  /// `work` goes with its context. The callers may let go of the last handle.
+  virtual void abandon() = 0;
+
+  source_frame_ptr of_;
+  bool (*can_put_)(const topic_message&);
+  bool is_working_ = false;
+  bool is_left_ = false;
+  condition changed_;
+  put_inbox inbox_;
+};
+
+/// A handle for the user: the producer is told when the last copy has gone.
+template <class Producer>
+std::shared_ptr<Producer> leaving_handle(std::shared_ptr<Producer> real) {
+  return {real.get(), [real](Producer*) { asio::post(real->get_scheduler()->strand, [real] { real->leave(); }); }};
+}
 
 }  // namespace zkrecipes::detail

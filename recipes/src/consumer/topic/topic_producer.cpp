@@ -28,29 +28,18 @@ namespace zkrecipes::detail {
 
 /// Puts messages into a topic exactly once: the transaction that creates the batches also writes the number of the last
 /// message.
-/// A put costs neither a coroutine nor a timer. It waits in the inbox, any thread's, and then on the strand; those of
-/// one transaction complete together. Only a full transaction is sent while others are under way.
-class topic_producer_state : public std::enable_shared_from_this<topic_producer_state> {
+/// The puts of one transaction complete together. Only a full transaction is sent while others are under way.
+class topic_producer_state final : public inbox_producer {
  public:
   topic_producer_state(topic_frame_ptr topic, const std::string& name, topic_producer_options options);
 
-  const scheduler_ptr& get_scheduler() const noexcept { return topic_->session->get_scheduler(); }
-  const std::string& path() const noexcept { return topic_->where.root; }
   const topic_producer_options& options() const noexcept { return options_; }
-
-  /// From any thread. The caller is told the number of the message.
-  void put(topic_caller::handler whose, topic_message what);
-  /// From any thread. The caller is told how many of them were put.
-  void put_all(topic_caller::handler whose, std::vector<topic_message> what);
-  awaitable<outcome<std::uint64_t>> last();
+  void last(handler whose) override;
 
  private:
-  using waiting_put = put_inbox::waiting_put;
-
-  void accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
-
-  void take_in(std::vector<waiting_put> arrived);
-  awaitable<void> work(std::shared_ptr<put_abandonment> watch);
+  void take_in(std::vector<waiting_put> arrived) override;
+  awaitable<void> work(std::shared_ptr<put_abandonment> watch) override;
+  void abandon() override;
   awaitable<void> fill();
   awaitable<void> send_next();
   awaitable<void> wait_for_answer();
@@ -70,17 +59,14 @@ class topic_producer_state : public std::enable_shared_from_this<topic_producer_
   topic_producer_options options_;
   std::shared_ptr<topic_sender> sender_;
   topic_room room_;
-  std::size_t overhead_;   // bytes of a node in a transaction besides its data
-  std::size_t max_bytes_;  // of a transaction
-  bool is_working_ = false;
+  std::size_t overhead_;              // bytes of a node in a transaction besides its data
+  std::size_t max_bytes_;             // of a transaction
   bool is_ending_late_ = false;       // it will be looked at
-  std::deque<waiting_put> waiting_;   // those of the transactions under way are the first
+  put_line waiting_;                  // those of the transactions under way are the first
   std::size_t composed_puts_ = 0;     // so many of them are in transactions as a whole
   std::size_t waiting_messages_ = 0;  // those that are in none
   std::size_t waiting_bytes_ = 0;
   std::deque<put_result> results_;  // to be told
-  condition changed_;               // the next transaction is full, or one has ended
-  put_inbox inbox_;
 };
 
 using backend::opcode;
@@ -104,47 +90,30 @@ std::size_t max_bytes_of(const topic_frame& topic, const std::string& name, cons
   return std::min(options.max_bytes, std::max(least, most - std::min(most, writes)));
 }
 
-bool is_too_large_to_put(const topic_message& what) {
-  return what.key.size() > longest_key_of_put || what.key.size() + what.data.size() > max_data_bytes;
+bool can_put(const topic_message& what) {
+  return what.key.size() <= longest_key_of_put && what.key.size() + what.data.size() <= max_data_bytes;
 }
 
 }  // namespace
 
 topic_producer_state::topic_producer_state(topic_frame_ptr topic, const std::string& name,
                                            topic_producer_options options)
-    : topic_(std::move(topic)),
+    : inbox_producer(topic, &can_put),
+      topic_(std::move(topic)),
       options_(options),
       sender_(std::make_shared<topic_sender>(topic_, name)),
       room_(topic_),
       overhead_(overhead_of_batch(*topic_)),
-      max_bytes_(max_bytes_of(*topic_, name, options_)),
-      changed_(get_scheduler()),
-      inbox_(get_scheduler()) {}
+      max_bytes_(max_bytes_of(*topic_, name, options_)) {}
 
-awaitable<outcome<std::uint64_t>> topic_producer_state::last() { return sender_->last(); }
-
-void topic_producer_state::put(topic_caller::handler whose, topic_message what) {
-  std::vector<topic_message> one;
-  one.push_back(std::move(what));
-  accept(std::move(whose), std::move(one), false);
-}
-
-void topic_producer_state::put_all(topic_caller::handler whose, std::vector<topic_message> what) {
-  accept(std::move(whose), std::move(what), true);
-}
-
-void topic_producer_state::accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many) {
-  const bool is_large = std::ranges::any_of(what, &is_too_large_to_put);
-  if (is_large) return inbox_.refuse(std::move(whose), errc::too_large);
-  if (what.empty()) return inbox_.refuse(std::move(whose), error_code());
-  inbox_.add(std::move(whose), std::move(what), is_many,
-             [self = shared_from_this()](auto arrived) { self->take_in(std::move(arrived)); });
+void topic_producer_state::last(handler whose) {
+  launch(*get_scheduler(), std::move(whose), owning(sender_, &topic_sender::last));
 }
 
 void topic_producer_state::take_in(std::vector<waiting_put> arrived) {
   const auto due = get_scheduler()->deadline_of(options_.linger);
   const auto reach = std::make_shared<put_reach>(get_scheduler(), [weak = weak_from_this()] {
-    const auto self = weak.lock();
+    const auto self = std::static_pointer_cast<topic_producer_state>(weak.lock());
     if (!self) return;
     begin_once(self->is_ending_late_, [&self] {
       asio::post(self->get_scheduler()->strand, [self] {
@@ -159,16 +128,13 @@ void topic_producer_state::take_in(std::vector<waiting_put> arrived) {
     count_in(*each, 0, each->messages.size());
     waiting_.push_back(std::move(each));
   }
-  if (is_full()) changed_.notify();
-  if (waiting_.empty()) return;
-  begin_once(is_working_, [this] {
-    auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] {
-      self->waiting_messages_ = self->waiting_bytes_ = 0;
-      const auto callers = std::exchange(self->waiting_, {});  // they may let go of the last handle
-    });
-    launch_detached(topic_->session->strand(),
-                    owning(shared_from_this(), &topic_producer_state::work, std::move(watch)));
-  });
+  if (is_full()) record_change();
+  if (!waiting_.empty()) begin_work();
+}
+
+void topic_producer_state::abandon() {
+  waiting_messages_ = waiting_bytes_ = 0;
+  const auto callers = std::exchange(waiting_, {});
 }
 
 bool topic_producer_state::is_full() const noexcept {
@@ -186,16 +152,15 @@ awaitable<void> topic_producer_state::work(std::shared_ptr<put_abandonment> watc
       co_await wait_for_answer();
     }
   }
-  is_working_ = false;
-  watch->dismiss();
+  end_work(*watch);
 }
 
 /// Waits for more messages until the transaction is full or its first message is due, unless the session is over.
 awaitable<void> topic_producer_state::fill() {
   const auto& session = topic_->session;
-  const forwarding session_changes(session->changed(), changed_);
+  const forwarding session_changes(session->changed(), changed());
   const auto due = waiting_.front()->due;
-  while (!is_full() && !session->over() && session->now() < due) co_await changed_.wait(due);
+  while (!is_full() && !session->over() && session->now() < due) co_await changed().wait(due);
 }
 
 awaitable<void> topic_producer_state::send_next() {
@@ -212,8 +177,8 @@ awaitable<void> topic_producer_state::send_next() {
 }
 
 awaitable<void> topic_producer_state::wait_for_answer() {
-  const forwarding answers(sender_->changed(), changed_);
-  while (!sender_->has_answer() && !can_send()) co_await changed_.wait();
+  const forwarding answers(sender_->changed(), changed());
+  while (!sender_->has_answer() && !can_send()) co_await changed().wait();
   if (!sender_->has_answer()) co_return;
   const auto settled = co_await sender_->settle(room_);
   conclude(settled);
@@ -263,23 +228,12 @@ void topic_producer_state::end_late() {
     results_.push_back({std::move(late.caller), backend::not_sent(), late.put});
   }
   waiting_.erase(first, behind);
-  if (!results_.empty()) complete_results(get_scheduler()->base, std::exchange(results_, {}));
+  tell(std::exchange(results_, {}));
 }
 
 /// So many messages are in the topic; the first of them has the number behind `number`.
 void topic_producer_state::on_put(std::size_t count, std::uint64_t number) {
-  while (!waiting_.empty()) {
-    auto& first = *waiting_.front();
-    const auto some = std::min(count, first.composed - first.put);
-    first.put += some;
-    count -= some;
-    number += some;
-    if (!first.is_over()) break;
-    const auto single = first.error ? 0 : number;
-    results_.push_back({std::move(first.caller), first.error, first.is_many ? first.put : single});
-    waiting_.pop_front();
-    --composed_puts_;
-  }
+  composed_puts_ -= record_put(waiting_, count, number, results_);
 }
 
 /// So many messages can not be put, nor can those that follow them in the same call.
@@ -289,8 +243,7 @@ void topic_producer_state::fail(std::size_t count, const error_code& error) {
     const auto some = std::min(count, first.composed - first.put);
     count -= some;
     if (!first.error) count_out(first, first.composed, first.messages.size());
-    results_.push_back({std::move(first.caller), some > 0 ? error : first.error, first.put});
-    waiting_.pop_front();
+    fail_first(waiting_, some > 0 ? error : first.error, results_);
     if (composed_puts_ > 0) --composed_puts_;
   }
 }
@@ -336,35 +289,22 @@ void check(const topic_producer_options& options) {
   require(options.linger >= 0ms && options.linger <= 60s, "linger", "0 to 60 s");
 }
 
-}  // namespace
-
-topic_producer::topic_producer(const topic& into, std::string name, topic_producer_options options)
-    : session_(into.get_session()) {
+/// Checks the arguments.
+std::shared_ptr<topic_producer_state> state_of(const topic& into, const std::string& name,
+                                               topic_producer_options options) {
   require_name("producer name", name);
   check(options);
   if (!into.get_core()) throw std::invalid_argument("topic_producer: a topic that was made by default takes nothing");
-  state_ = std::make_shared<topic_producer_state>(frame_of<topic_frame>(into), name, options);
+  return std::make_shared<topic_producer_state>(frame_of<topic_frame>(into), name, options);
 }
 
-const std::string& topic_producer::path() const noexcept { return state_ ? state_->path() : no_path(); }
+}  // namespace
+
+topic_producer::topic_producer(const topic& into, std::string name, topic_producer_options options)
+    : producer_base(into.get_session(), state_of(into, name, options)) {}
 
 const topic_producer_options& topic_producer::options() const noexcept {
-  static const topic_producer_options defaults;
-  return state_ ? state_->options() : defaults;
-}
-
-void topic_producer::start_put(handler_for<void(error_code, std::uint64_t)> h, state_ptr state, std::string key,
-                               std::string data) {
-  state->put(std::move(h), {std::move(key), std::move(data)});
-}
-
-void topic_producer::start_put_all(handler_for<void(error_code, std::uint64_t)> h, state_ptr state,
-                                   std::vector<topic_message> messages) {
-  state->put_all(std::move(h), std::move(messages));
-}
-
-void topic_producer::start_last(handler_for<void(error_code, std::uint64_t)> h, state_ptr state) {
-  launch(std::move(h), std::move(state), &topic_producer_state::last);
+  return options_of_producer<topic_producer_state>(*this);
 }
 
 }  // namespace zkrecipes

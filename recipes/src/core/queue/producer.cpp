@@ -25,28 +25,19 @@ void check(const producer_options& options) {
   }
 }
 
-}  // namespace
-
-producer::producer(const queue& into, std::string name, producer_options options) : session_(into.get_session()) {
+/// Checks the arguments.
+std::shared_ptr<producer_state> state_of(const queue& into, std::string name, producer_options options) {
   require_part_of_name("producer name", name);
   check(options);
   const auto& core = into.get_queue();
-  state_ = std::make_shared<producer_state>(core->frame(), core->get_capacity(), std::move(name), options);
+  return std::make_shared<producer_state>(core->frame(), core->get_capacity(), std::move(name), options);
 }
 
-const std::string& producer::path() const noexcept { return state_ ? state_->path() : no_path(); }
+}  // namespace
 
-const producer_options& producer::options() const noexcept {
-  static const producer_options defaults;
-  return state_ ? state_->options() : defaults;
-}
+producer::producer(const queue& into, std::string name, producer_options options)
+    : producer_base(into.get_session(), state_of(into, std::move(name), options)) {}
 
-void producer::start_put(handler_for<void(error_code, std::uint64_t)> h, state_ptr state, std::string data) {
-  launch(std::move(h), std::move(state), &producer_state::put, std::move(data));
-}
-
-void producer::start_last(handler_for<void(error_code, std::uint64_t)> h, state_ptr state) {
-  launch(std::move(h), std::move(state), &producer_state::last);
-}
+const producer_options& producer::options() const noexcept { return options_of_producer<producer_state>(*this); }
 
 }  // namespace zkrecipes

@@ -29,41 +29,59 @@ std::size_t overhead_of_item(const queue_frame& frame) {
 }  // namespace
 
 producer_state::producer_state(shared_frame frame, std::shared_ptr<capacity> limits, std::string name,
-                               producer_options options)
+                               producer_options options, persistence how_long)
     : session_(frame->session),
       where_(frame->where),
       capacity_(std::move(limits)),
       options_(options),
+      how_long_(how_long),
       record_(session_, where_.on_side(std::string(producer_prefix) + name),
               [this] { return session_->ensure_path(where_.items); }),
       overhead_(overhead_of_item(*frame)),
       filled_(session_->get_scheduler()) {}
 
-awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
-  if (is_too_large(data)) co_return outcome<std::uint64_t>(errc::too_large, 0);
-  const auto& on = get_scheduler();
-  auto mine = std::make_shared<item>(on, std::move(data), on->deadline_of(options_.linger));
-  waiting_.push_back(mine);
-  waiting_bytes_ += bytes_of(*mine);
-  if (is_full()) filled_.notify();
+void producer_state::put(handler whose, std::vector<topic_message> what, bool is_many) {
+  launch(*session_->get_scheduler(), std::move(whose),
+         owning(shared_from_this(), &producer_state::put_items, std::move(what), is_many), how_long_);
+}
+
+void producer_state::last(handler whose) {
+  launch(*session_->get_scheduler(), std::move(whose), owning(shared_from_this(), &producer_state::read_last),
+         how_long_);
+}
+
+awaitable<outcome<std::uint64_t>> producer_state::put_items(std::vector<topic_message> what, bool is_many) {
+  for (const auto& each : what) {
+    if (!each.key.empty()) co_return outcome<std::uint64_t>(errc::bad_arguments, 0);
+    if (is_too_large(each.data)) co_return outcome<std::uint64_t>(errc::too_large, 0);
+  }
+  if (what.empty()) co_return outcome<std::uint64_t>(error_code(), 0);
+  const auto& on = session_->get_scheduler();
+  const auto mine = std::make_shared<call>(on, what.size());
+  const auto due = on->deadline_of(options_.linger);
   try {
+    for (auto& each : what) {
+      waiting_.push_back({mine, std::move(each.data), due});
+      waiting_bytes_ += bytes_of(waiting_.back());
+    }
+    if (is_full()) filled_.notify();
     begin_once(working_,
                [this] { launch_detached(session_->strand(), owning(shared_from_this(), &producer_state::work)); });
-  } catch (...) {  // no memory: the caller is told that it was not put
-    forget(mine);
+  } catch (...) {  // no memory: the caller is told that nothing was put
+    forget(*mine);
     throw;
   }
-  while (!mine->done) {
+  while (!mine->is_over()) {
     auto why = co_await mine->changed.wait();
     if (why != wake::cancelled) continue;
     mine->is_left = !session_->connected();
-    if (mine->is_left && !mine->is_in_batch && !mine->done) forget(mine);
-    co_return outcome<std::uint64_t>(asio::error::operation_aborted, 0);
+    if (mine->is_left && !mine->is_over()) forget(*mine);
+    co_return outcome<std::uint64_t>(asio::error::operation_aborted, is_many ? mine->put : 0);
   }
-  co_return outcome<std::uint64_t>(mine->error, mine->number);
+  co_return outcome<std::uint64_t>(mine->error, is_many ? mine->put : mine->number);
 }
 
-awaitable<outcome<std::uint64_t>> producer_state::last() {
+awaitable<outcome<std::uint64_t>> producer_state::read_last() {
   auto seen = record_;  // a batch under way goes by the version that we knew when it was sent
   seen.invalidate();
   auto error = co_await seen.read();
@@ -76,24 +94,32 @@ awaitable<void> producer_state::work() {
   while (!waiting_.empty()) {
     co_await fill_batch();
     auto error = co_await make_ready();
-    auto batch = next_batch();
-    if (batch.empty()) break;  // all were given up
-    for (const auto& each : batch) each->is_in_batch = true;
-    const auto begun = batch;
-    if (!error) error = co_await put_batch(batch);
-    for (const auto& each : begun) each->is_in_batch = false;
+    auto count = in_batch_ = next_batch();
+    if (count == 0) break;  // all were given up
+    if (!error) error = co_await put_batch(count);
+    in_batch_ = 0;
     if (error) record_.invalidate();
-    if (error && stops_at_failures_) batch.assign(waiting_.begin(), waiting_.end());
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      batch[i]->done = true;
-      batch[i]->error = error;
-      if (!error) batch[i]->number = record_.last() - batch.size() + 1 + i;
-      batch[i]->changed.notify();
-      waiting_bytes_ -= bytes_of(*batch[i]);
-      waiting_.pop_front();
-    }
+    conclude(count, error);
   }
   working_ = false;
+}
+
+/// The first of those that wait were put, or can not be, nor can those behind them in the same call.
+void producer_state::conclude(std::size_t count, const error_code& error) {
+  auto number = record_.last() - count;
+  std::shared_ptr<call> of;
+  for (; count > 0; --count) {
+    waiting_bytes_ -= bytes_of(waiting_.front());
+    of = std::move(waiting_.front().of);
+    waiting_.pop_front();
+    of->error = error;
+    if (!error) {
+      ++of->put;
+      of->number = ++number;
+    }
+    if (of->is_over()) of->changed.notify();
+  }
+  if (error) forget(*of);
 }
 
 /// Ahead of the batch: what waits for a connection is in none, so it is never sent behind its error.
@@ -108,10 +134,13 @@ awaitable<error_code> producer_state::make_ready() {
   co_return co_await record_.read(until);
 }
 
-/// An item that nobody waits for any more takes no memory for as long as there is no connection: it is not put.
-void producer_state::forget(const item_ptr& which) {
-  waiting_bytes_ -= bytes_of(*which);
-  waiting_.erase(std::ranges::find(waiting_, which));
+/// What nobody waits for any more takes no memory for as long as there is no connection: it is not put.
+void producer_state::forget(const call& which) {
+  const auto is_of_it = [&which](const item& each) { return each.of.get() == &which; };
+  const auto first = std::find_if(waiting_.begin() + static_cast<std::ptrdiff_t>(in_batch_), waiting_.end(), is_of_it);
+  const auto behind = std::find_if_not(first, waiting_.end(), is_of_it);
+  for (auto each = first; each != behind; ++each) waiting_bytes_ -= bytes_of(*each);
+  waiting_.erase(first, behind);
   filled_.notify();
 }
 
@@ -119,7 +148,7 @@ void producer_state::forget(const item_ptr& which) {
 /// batch is put any more.
 awaitable<void> producer_state::fill_batch() {
   const forwarding session_changes(session_->changed(), filled_);
-  const auto due = waiting_.front()->due;
+  const auto due = waiting_.front().due;
   while (!is_full() && !session_->over() && session_->now() < due) co_await filled_.wait(due);
 }
 
@@ -127,42 +156,43 @@ bool producer_state::is_full() const noexcept {
   return waiting_.size() >= options_.max_batch || waiting_bytes_ >= max_bytes;
 }
 
-std::vector<producer_state::item_ptr> producer_state::next_batch() const {
-  std::vector<item_ptr> batch;
+/// So many items, from the first on, are in it.
+std::size_t producer_state::next_batch() const {
+  std::size_t count = 0;
   std::size_t bytes = 0;
   for (const auto& each : waiting_) {
-    bytes += bytes_of(*each);
-    if (!batch.empty() && (batch.size() == options_.max_batch || bytes > max_bytes)) break;
-    batch.push_back(each);
+    bytes += bytes_of(each);
+    if (count > 0 && (count == options_.max_batch || bytes > max_bytes)) break;
+    ++count;
   }
-  return batch;
+  return count;
 }
 
 /// If there is not room for the whole batch, it is shortened before it is sent for the first time.
-awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
+awaitable<error_code> producer_state::put_batch(std::size_t& count) {
   if (!record_.is_known()) {
     auto error = co_await record_.read();
     if (error) co_return error;
   }
   std::uint64_t before = record_.last();
   for (bool is_sent = false;; is_sent = true) {
-    auto some = batch.size();
+    auto some = count;
     auto entered = co_await capacity_->enter(some, is_sent);
     auto& [refusal, pass] = entered;
     if (refusal) co_return refusal;
-    batch.resize(some);
-    const std::uint64_t after = before + some;
+    count = some;
+    const std::uint64_t after = before + count;
     transaction all;
     record_.add_to(all, after);
-    for (const auto& each : batch) {
-      all.create(where_.item(where_.marker(0)), each->data, create_mode::persistent_sequential);
+    for (std::size_t i = 0; i < count; ++i) {
+      all.create(where_.item(where_.marker(0)), waiting_[i].data, create_mode::persistent_sequential);
     }
     capacity_->guard(all);
     auto result = co_await session_->perform(backend::make_multi(all), retry::once);
     co_await capacity_->settle(result);  // its result is not needed: the record tells what became of the put
     if (!result.error) {
       record_.record_written(after, result.results[0].stat.version);
-      capacity_->on_name(name_of(result.results[some].path));
+      capacity_->on_name(name_of(result.results[count].path));
       co_return error_code();
     }
     const bool is_wiped = result.error == errc::no_node;  // an operator removed the queue: create it again
@@ -175,7 +205,9 @@ awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
     if (record_.last() == after && record_.is_ours()) co_return error_code();
     if (record_.last() != before) co_return errc::superseded;
     // Somebody was told that it is open, and may put it again by what the record says now.
-    if (std::ranges::any_of(batch, &item::is_left)) co_return errc::connection_loss;
+    const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+    if (std::any_of(waiting_.begin(), end, [](const item& each) { return each.of->is_left; }))
+      co_return errc::connection_loss;
   }
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <boost/asio/bind_executor.hpp>
-#include <boost/asio/post.hpp>
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 #include <zkrecipes/rabbitmq/rabbit_spool.hpp>
@@ -56,7 +55,8 @@ rabbit_frame_ptr frame_of(const rabbit_queues& queues) {
 
 rabbit_target::rabbit_target(const rabbit_queues& into, const std::string& name) : frame_(frame_of(into)) {
   require_producer_name(name);
-  producer_ = rabbit_producer_state::make(frame_, name, std::make_unique<given_numbers>(frame_));
+  producer_ =
+      leaving_handle(std::make_shared<rabbit_producer_state>(frame_, name, std::make_unique<given_numbers>(frame_)));
 }
 
 std::string rabbit_target::identity() const {
@@ -79,17 +79,13 @@ spool_outage rabbit_target::outage() const {
 }
 
 void rabbit_target::last(handler done) {
-  asio::post(frame_->broker.session->strand(),
-             [done = std::move(done)] { done(asio::error::operation_not_supported, 0); });
+  producer_->last(asio::bind_executor(frame_->broker.session->strand(), std::move(done)));
 }
 
 void rabbit_target::put(std::vector<spool_row> what, handler done) {
   const message_number first{what.front().origin, what.front().number, 0};
-  std::vector<topic_message> all;
-  all.reserve(what.size());
-  for (auto& each : what) all.push_back({std::move(each.key), std::move(each.data)});
-  producer_->put_numbered(asio::bind_executor(frame_->broker.session->strand(), std::move(done)), std::move(all),
-                          first);
+  producer_->put_numbered(asio::bind_executor(frame_->broker.session->strand(), std::move(done)),
+                          messages_of(std::move(what)), first);
 }
 
 }  // namespace zkrecipes::detail
