@@ -12,6 +12,11 @@ endif()
 
 find_package(Boost 1.81 QUIET CONFIG COMPONENTS json)
 zkrecipes_need(Boost_FOUND "Boost 1.81 with Boost.JSON" "libboost1.81-dev libboost-json1.81-dev")
+if(NOT DEFINED Boost_VERSION_MAJOR)  # Conan's package has the whole version only
+  string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" Boost_VERSION_MAJOR "${Boost_VERSION}")
+  set(Boost_VERSION_MAJOR ${CMAKE_MATCH_1})
+  set(Boost_VERSION_MINOR ${CMAKE_MATCH_2})
+endif()
 find_package(Threads REQUIRED)
 find_package(OpenSSL 3.0 QUIET)
 zkrecipes_need(OpenSSL_FOUND "OpenSSL 3.0" "libssl-dev")
