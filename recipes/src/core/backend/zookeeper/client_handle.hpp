@@ -6,9 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <vector>
-
 #include <zookeeper/zookeeper.h>
-
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
@@ -17,6 +15,7 @@
 
 #include "backend/descriptors.hpp"
 #include "backend/link.hpp"
+#include "backend/zookeeper/c_client.hpp"
 
 namespace zkrecipes::backend {
 
