@@ -177,12 +177,12 @@ subject of_topic() {
 subject of_topic_producer() {
   return subject_of<topic_producer>("topic_producer")
       .made([](const session& zk) { return topic_producer(topic(zk, "/topic", {.shards = 3}), "a"); })
-      .has("topic_producer::async_put(key, data)", [](auto& p, auto t) { p.async_put("k", "x", std::move(t)); })
-      .has("topic_producer::async_put_all(messages)",
+      .has("producer_base::async_put(key, data)", [](auto& p, auto t) { p.async_put("k", "x", std::move(t)); })
+      .has("producer_base::async_put_all(messages)",
            [](auto& p, auto t) {
              p.async_put_all({{"k", "x"}, {"l", "y"}}, std::move(t));
            })
-      .has("topic_producer::async_last()", [](auto& p, auto t) { p.async_last(std::move(t)); });
+      .has("producer_base::async_last()", [](auto& p, auto t) { p.async_last(std::move(t)); });
 }
 
 }  // namespace

@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_session_that_is_closed_ends_the_puts_that_wait_for_a_conf
   rabbit_producer by(queues(own), "p");
   put_well(by, "1");
   between.blackhole(testcluster::proxy::way::to_client);
-  recorder<> waits(executor());
+  recorder<std::uint64_t> waits(executor());
   by.async_put("k", "2", waits.token());
   BOOST_TEST_REQUIRE(run_until([&] { return has_depth(2); }));
   BOOST_TEST(!waits.done());
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(a_deleted_queue_is_told_to_those_that_put_into_it_only) {
   check(put(by, "x", of_second), {});
   client().remove(queue(1));
   recorder<std::uint64_t> mixed(executor());
-  recorder<> second(executor()), first(executor());
+  recorder<std::uint64_t> second(executor()), first(executor());
   by.async_put_all({{of_first, "2"}, {of_second, "x"}, {of_first, "3?"}}, mixed.token());
   by.async_put(of_second, "x", second.token());
   by.async_put(of_first, "4", first.token());
@@ -326,9 +326,9 @@ BOOST_AUTO_TEST_CASE(a_deleted_queue_that_is_made_anew_takes_messages_again) {
 BOOST_AUTO_TEST_CASE(a_queue_of_another_type_is_told_and_left_alone) {
   client().declare_classic(queue(1));
   auto by = producer();
-  check(put(by, "1", of_first), {});
-  check(put(by, "x", of_second), rabbit_errc::other_queue);
-  check(put(by, "2", of_first), {});
+  check(put(by, "1", of_first), {}, 1);
+  check(put(by, "x", of_second), rabbit_errc::other_queue, 0);
+  check(put(by, "2", of_first), {}, 2);
   has_put(2);
   BOOST_TEST(client().depth(queue(1)) == 0u);
 }
@@ -349,7 +349,7 @@ BOOST_AUTO_TEST_CASE(what_is_too_large_is_refused_and_the_rest_goes_on) {
 BOOST_AUTO_TEST_CASE(what_is_too_large_for_the_broker_is_refused_and_the_rest_goes_on) {
   auto by = producer();
   check(put(by, "1", of_first), {});
-  recorder<> refused(executor()), behind(executor());
+  recorder<std::uint64_t> refused(executor()), behind(executor());
   by.async_put(of_first, std::string(largest_message + 1, 'x'), refused.token());
   by.async_put(of_first, "2", behind.token());
   BOOST_TEST_REQUIRE(run_until([&] { return refused.done() && behind.done(); }));
@@ -398,7 +398,7 @@ BOOST_AUTO_TEST_CASE(a_broker_that_asks_for_a_pause_is_waited_for_and_its_reason
   use_own_broker({.extra_config = {"disk_free_limit.absolute = 1000000GB"}});
   auto own = connect(logging());
   rabbit_producer by(queues(own), "p");
-  recorder<> first(executor()), second(executor());
+  recorder<std::uint64_t> first(executor()), second(executor());
   by.async_put(of_first, "1", first.token());
   BOOST_TEST_REQUIRE(run_until([&] { return first.done() || has_logged("low on disk"); }));
   by.async_put(of_first, "2", second.token());

@@ -105,6 +105,7 @@ class filler final : public session_program {
       topic_producer_options options;
       options.max_batch = 1 + chance_.below(3);
       topic_producer_ = topic_producer(of.topic_over(with), "filler", options);
+      by_ = &topic_producer_;
     } else {
       producer_ = producer(queue(with, service::queue_path), "filler");
       for (int number : {0, 1}) {
@@ -145,7 +146,7 @@ class filler final : public session_program {
   void put_all(std::uint64_t first) {
     std::vector<topic_message> all;
     for (auto each = first; each < next_; ++each) all.push_back({std::to_string(each), std::to_string(each)});
-    operations_.start<std::uint64_t>([this, all](auto token) { topic_producer_.async_put_all(all, std::move(token)); },
+    operations_.start<std::uint64_t>([this, all](auto token) { by_->async_put_all(all, std::move(token)); },
                                      [this](error_code error, std::uint64_t count) {
                                        in_.require(count == burst_ || (error && count < burst_),
                                                    "the number of a message is known", std::to_string(count));
@@ -158,8 +159,7 @@ class filler final : public session_program {
   void put_one(std::uint64_t expected) {
     operations_.start<std::uint64_t>(
         [this, data = std::to_string(expected)](auto token) {
-          if (is_topic_) return topic_producer_.async_put(data, data, std::move(token));
-          producer_.async_put(data, std::move(token));
+          by_->async_put(is_topic_ ? data : std::string(), data, std::move(token));
         },
         [this, expected](error_code error, std::uint64_t number) {
           has_failed_ = has_failed_ || error;
@@ -178,6 +178,7 @@ class filler final : public session_program {
   bool is_topic_;
   producer producer_;
   topic_producer topic_producer_;
+  producer_base* by_ = &producer_;                  // the one that is used
   std::vector<std::unique_ptr<reviver>> revivers_;  // two operators, who can revive the same key at the same time
   std::uint64_t next_ = 1;
   std::uint64_t burst_ = 1;

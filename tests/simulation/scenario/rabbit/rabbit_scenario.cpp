@@ -229,9 +229,9 @@ void rabbit_putter::put_one(std::size_t producer) {
   const auto what = draw_message(producer);
   of_.messages.put(what.data);
   ++calls_;
-  operations_.start<>(
+  operations_.start<std::uint64_t>(
       [this, producer, what](auto token) { producers_[producer].async_put(what.key, what.data, std::move(token)); },
-      [this, what](error_code error) { note({what}, error ? 0 : 1, error); });
+      [this, what](error_code error, std::uint64_t) { note({what}, error ? 0 : 1, error); });
 }
 
 void rabbit_putter::put_all(std::size_t producer) {
