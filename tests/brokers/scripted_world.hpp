@@ -13,7 +13,6 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
-#include "backend/broker_stream.hpp"
 #include "backend/world.hpp"
 #include "support/fake_world.hpp"
 

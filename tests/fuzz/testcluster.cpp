@@ -4,7 +4,6 @@
 
 #include "cluster_file.hpp"
 #include "fault_options.hpp"
-#include "drop_rules.hpp"
 #include "frame_filter.hpp"
 #include "fuzz/target.hpp"
 #include "jute/messages.hpp"

@@ -13,7 +13,6 @@
 #include "ending_order.hpp"
 #include "ending_process.hpp"
 #include "guardian/guarding.hpp"
-#include "process_ender.hpp"
 
 namespace guardian::test {
 

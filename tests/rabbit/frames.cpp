@@ -8,7 +8,6 @@
 
 #include "rabbit/amqp_case.hpp"
 #include "rabbitmq/amqp_frame_reader.hpp"
-#include "rabbitmq/amqp_table_check.hpp"
 #include "rabbitmq/delivery_limit.hpp"
 
 using namespace std::literals;

@@ -6,13 +6,13 @@
 
 #include <zkrecipes/tls_options.hpp>
 
+#include "brokers/broker_reader.hpp"
 #include "change/letter_change.hpp"
 #include "cluster/recipe_status.hpp"
 #include "cluster/stream.hpp"
 #include "problems/rules.hpp"
 #include "report/message_report.hpp"
 #include "samples.hpp"
-#include "settings/broker_request.hpp"
 #include "settings_place.hpp"
 
 namespace json = boost::json;

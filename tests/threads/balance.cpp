@@ -13,7 +13,7 @@
 #include <zkrecipes/session.hpp>
 
 #include "balance/shared_pace.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "support/coroutine.hpp"
 
 using namespace zkrecipes;

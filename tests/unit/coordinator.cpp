@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "election/term_record.hpp"
-#include "session/mending.hpp"
+#include "session/outcomes.hpp"
 #include "unit/coordinating.hpp"
 
 using namespace zkrecipes;

@@ -13,11 +13,10 @@
 #include "election/term_record.hpp"
 #include "external/numbered_id.hpp"
 #include "format/shown_text.hpp"
-#include "session/server_list.hpp"
 #include "line/line_spec.hpp"
 #include "lock/lock_line.hpp"
 #include "queue/queue_layout.hpp"
-#include "session/host_list.hpp"
+#include "session/server_list.hpp"
 #include "unit/refusal.hpp"
 
 using namespace zkrecipes::detail;

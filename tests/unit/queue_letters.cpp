@@ -12,7 +12,6 @@
 #include <zkrecipes/queue.hpp>
 
 #include "delivery/delivery_window.hpp"
-#include "delivery/message_in_hand.hpp"
 #include "queue/item_list.hpp"
 #include "queue/queue_layout.hpp"
 #include "source/log_source.hpp"

@@ -8,7 +8,7 @@
 #include <zkrecipes/service_discovery.hpp>
 #include <zkrecipes/service_provider.hpp>
 
-#include "discovery/drain_mark.hpp"
+#include "discovery/service_instance.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

@@ -16,7 +16,6 @@
 #include "line/own_node.hpp"
 #include "notes/consumer_notes.hpp"
 #include "shards/group_frame.hpp"
-#include "shards/shard_seat.hpp"
 #include "unit/fake_session.hpp"
 
 namespace zkrecipes::test {

@@ -6,7 +6,6 @@
 #include <zkrecipes/consumer/topic.hpp>
 
 #include "source/log_source.hpp"
-#include "source/source_letters.hpp"
 #include "topic/log_position.hpp"
 #include "topic/log_reader.hpp"
 #include "topic/topic_layout.hpp"

@@ -30,8 +30,6 @@
 #include "guardian/dead_session.hpp"
 #include "secrets.hpp"
 #include "session/core.hpp"
-#include "session_ender.hpp"
-#include "session/make.hpp"
 
 namespace guardian {
 

@@ -13,11 +13,9 @@
 #include "backend/request.hpp"
 #include "backend/world.hpp"
 #include "election/term_record.hpp"
-#include "session/back_off.hpp"
 #include "session/condition.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
-#include "session/request_size.hpp"
 #include "session/server_list.hpp"
 #include "session/together.hpp"
 

@@ -12,7 +12,6 @@
 
 #include "backend/begin_once.hpp"
 #include "format/shown_text.hpp"
-#include "format/whole_number.hpp"
 #include "redis/reply_reader.hpp"
 #include "redis/stream_replies.hpp"
 #include "session/condition.hpp"

@@ -15,17 +15,15 @@
 #include "external/numbered_id.hpp"
 #include "format/shown_text.hpp"
 #include "fuzz/library/broker_bytes.hpp"
+#include "rabbitmq/amqp_answer.hpp"
 #include "rabbitmq/amqp_client.hpp"
 #include "rabbitmq/amqp_content.hpp"
 #include "rabbitmq/amqp_frame_reader.hpp"
-#include "rabbitmq/amqp_memory.hpp"
-#include "rabbitmq/amqp_refusal.hpp"
-#include "rabbitmq/amqp_table_check.hpp"
 #include "rabbitmq/delivery_limit.hpp"
 #include "rabbitmq/queue_progress.hpp"
 #include "rabbitmq/rabbit_core.hpp"
 #include "session/paths.hpp"
-#include "source/source_letters.hpp"
+#include "source/log_source.hpp"
 
 namespace fuzz::broker_talk_target {
 

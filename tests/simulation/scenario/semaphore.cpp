@@ -10,8 +10,6 @@
 #include "run/scenarios.hpp"
 #include "scenario/line_rules.hpp"
 #include "scenario/routine.hpp"
-#include "scenario/shared_line.hpp"
-#include "semaphore/permits.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -6,12 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "scenario/call_rules.hpp"
-#include "scenario/recipes.hpp"
-#include "shards/group_layout.hpp"
 #include "run/scenarios.hpp"
 #include "scenario/term_rules.hpp"
-#include "shards/operator_notes.hpp"
+#include "shards/group_layout.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -16,7 +16,7 @@
 #include "guardian/dead_session.hpp"
 #include "model/ensemble.hpp"
 #include "run/stage.hpp"
-#include "shards/shard_seat.hpp"
+#include "shards/shard_holding.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -13,8 +13,6 @@
 #include <zkrecipes/error.hpp>
 
 #include "backend/link.hpp"
-#include "world/chance.hpp"
-#include "backend/endpoint.hpp"
 #include "world/clockwork.hpp"
 #include "world/pipe.hpp"
 

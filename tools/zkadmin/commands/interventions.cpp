@@ -21,7 +21,7 @@
 #include "commands/intervene.hpp"
 #include "guardian/dead_session.hpp"
 #include "servers/prober.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "sessions/session_end.hpp"
 #include "settings/values.hpp"
 

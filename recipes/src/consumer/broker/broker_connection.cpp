@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "session/operation.hpp"
-#include "session/hook.hpp"
-#include "session/host_list.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
+#include "session/server_list.hpp"
 
 namespace zkrecipes::detail {
 

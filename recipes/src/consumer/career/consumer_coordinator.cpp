@@ -16,13 +16,10 @@
 #include "career/term_state.hpp"
 #include "line/own_node.hpp"
 #include "line/waiter.hpp"
-#include "session/back_off.hpp"
+#include "session/background.hpp"
 #include "session/condition.hpp"
-#include "session/forwarding.hpp"
-#include "session/make.hpp"
-#include "session/mending.hpp"
-#include "session/stoppable_run.hpp"
-#include "session/undo.hpp"
+#include "session/core.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 

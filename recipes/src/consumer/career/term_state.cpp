@@ -16,7 +16,6 @@
 #include <zkrecipes/transaction.hpp>
 
 #include "session/core.hpp"
-#include "session/make.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 

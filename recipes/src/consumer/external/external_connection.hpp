@@ -15,7 +15,6 @@
 #include "delivery/read_ahead.hpp"
 #include "session/condition.hpp"
 #include "session/outcomes.hpp"
-#include "source/source_frame.hpp"
 #include "source/source_core.hpp"
 
 namespace zkrecipes::detail {

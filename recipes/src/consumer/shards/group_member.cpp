@@ -9,8 +9,6 @@
 #include "session/background.hpp"
 #include "session/condition.hpp"
 #include "session/outcomes.hpp"
-#include "shards/group_nodes.hpp"
-#include "session/undo.hpp"
 #include "shards/group_frame.hpp"
 
 namespace zkrecipes::detail {

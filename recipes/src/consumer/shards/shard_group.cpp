@@ -9,9 +9,8 @@
 #include <zkrecipes/consumer/shard_group.hpp>
 #include <zkrecipes/consumer/shard_group_view.hpp>
 
-#include "career/career_bounds.hpp"
-#include "session/background.hpp"
 #include "career/term_service.hpp"
+#include "session/background.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"

@@ -17,8 +17,8 @@
 #include "career/term_state.hpp"
 #include "line/own_node.hpp"
 #include "session/background.hpp"
+#include "session/condition.hpp"
 #include "session/outcomes.hpp"
-#include "session/forwarding.hpp"
 #include "shards/group_frame.hpp"
 
 namespace zkrecipes::detail {

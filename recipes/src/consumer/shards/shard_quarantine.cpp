@@ -4,10 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "career/known_record.hpp"
-#include "session/operation.hpp"
 #include "career/take_over.hpp"
-#include "session/hook.hpp"
+#include "session/operation.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

@@ -10,7 +10,7 @@
 #include <zkrecipes/lease_clock.hpp>
 
 #include "election/term_record.hpp"
-#include "group/children_reader.hpp"
+#include "group/children_view.hpp"
 #include "line/own_node.hpp"
 #include "session/operation.hpp"
 #include "shards/group_frame.hpp"

@@ -5,8 +5,7 @@
 #include <zkrecipes/consumer/shard_router.hpp>
 
 #include "format/json_object.hpp"
-#include "session/back_off.hpp"
-#include "session/make.hpp"
+#include "session/core.hpp"
 #include "session/outcomes.hpp"
 #include "shards/group_layout.hpp"
 #include "shards/shard_name.hpp"

@@ -14,8 +14,8 @@
 #include <zkrecipes/transaction.hpp>
 
 #include "delivery/message_source.hpp"
-#include "session/back_off.hpp"
-#include "session/watch.hpp"
+#include "session/outcomes.hpp"
+#include "session/watch_registry.hpp"
 #include "source/source_core.hpp"
 
 namespace zkrecipes::detail {

@@ -15,8 +15,6 @@
 #include <zkrecipes/queue_base.hpp>
 
 #include "session/watch_registry.hpp"
-#include "source/position_node.hpp"
-#include "session/watch.hpp"
 #include "source/log_source.hpp"
 #include "topic/log_position.hpp"
 #include "topic/topic_frame.hpp"

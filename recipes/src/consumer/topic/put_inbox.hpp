@@ -18,10 +18,7 @@
 
 #include "queue/producer_core.hpp"
 #include "session/operation.hpp"
-#include "session/reach_limit.hpp"
-#include "source/source_frame.hpp"
-#include "topic/packed_batch.hpp"
-#include "session/reach_limit.hpp"
+#include "source/source_core.hpp"
 #include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {

@@ -11,7 +11,7 @@
 
 #include <hiredis/hiredis.h>
 
-#include "format/whole_number.hpp"
+#include "format/shown_text.hpp"
 #include "model/redis/redis_store.hpp"
 #include "world/broker_network.hpp"
 

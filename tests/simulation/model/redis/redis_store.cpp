@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "format/shown_text.hpp"
-#include "model/redis/resp.hpp"
-#include "format/whole_number.hpp"
 
 namespace zkrecipes::simulation {
 
