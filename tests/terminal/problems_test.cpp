@@ -1,4 +1,4 @@
-// What is a problem, and what `check` says of it.
+// The rules that make a problem, and what `check` says of it.
 #include <algorithm>
 #include <fstream>
 #include <set>

@@ -11,7 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <zookeeper/zookeeper.h>
+
 #include <boost/endian/conversion.hpp>
+
 #include "backend/descriptors.hpp"
 #include "backend/zookeeper/c_client.hpp"
 
