@@ -1,4 +1,4 @@
-// The rules that make a problem, and what `check` says of it.
+// Problems by their rules, and the output of `check`.
 #include <algorithm>
 #include <fstream>
 #include <set>
