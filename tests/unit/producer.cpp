@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(the_first_item_that_can_not_be_put_ends_its_call_and_no_oth
   put(by, "g");
   CHECK_LANDS("a", "b");
   CHECK_PENDING("multi /");
-  answer({.error = errc::no_auth});
+  fail(errc::no_auth);
   BOOST_TEST_REQUIRE(ended_with(puts[0], errc::no_auth));
   BOOST_TEST(puts[0].result<0>() == 2u);
   CHECK_PENDING("multi /", "get /q/_producer-p");
