@@ -29,23 +29,24 @@ namespace {
 
 namespace asio = boost::asio;
 using zkrecipes::errc;
-using kind = zkrecipes::operation::kind;
+using operation_kind = zkrecipes::operation::kind;
 
 /// The servers put a number behind the name, so the node that was made can not be told from others. The other requests
 /// of the transaction tell what came of it.
 bool has_unknown_name(const zkrecipes::operation& request) {
   using mode = zkrecipes::create_mode;
   const bool is_numbered = request.mode == mode::persistent_sequential || request.mode == mode::ephemeral_sequential;
-  return request.type == kind::create && is_numbered;
+  return request.type == operation_kind::create && is_numbered;
 }
 
 std::string seen_of(const zkrecipes::operation& request, const zkrecipes::error_code& error,
                     const zkrecipes::node_data& node) {
   const auto& path = request.path;
-  if (error == errc::no_node) return path + (request.type == kind::remove ? " has gone since" : " is not there");
+  if (error == errc::no_node)
+    return path + (request.type == operation_kind::remove ? " has gone since" : " is not there");
   if (error) return "what came of it is not known";
-  if (request.type == kind::create) return path + " is there";
-  const bool is_written = request.type == kind::set && node.data == request.data;
+  if (request.type == operation_kind::create) return path + " is there";
+  const bool is_written = request.type == operation_kind::set && node.data == request.data;
   if (is_written) return path + " holds what was to be written";
   const bool is_as_before = node.stat.version == request.version;
   return path + (is_as_before ? " is as it was" : " has been written by another");
@@ -59,7 +60,7 @@ asio::awaitable<std::string> what_came_of(zkrecipes::session session, zkrecipes:
   if (std::get<0>(present)) co_return "what came of it is not known";
   std::string text;
   for (const auto& each : requests.operations()) {
-    if (each.type == kind::check || has_unknown_name(each)) continue;
+    if (each.type == operation_kind::check || has_unknown_name(each)) continue;
     auto looked = co_await session.async_get(each.path, as_result);
     if (!text.empty()) text += ", ";
     text += seen_of(each, std::get<0>(looked), std::get<1>(looked));
@@ -71,16 +72,15 @@ namespace {
 
 namespace asio = boost::asio;
 using zkrecipes::errc;
-using kind = zkrecipes::operation::kind;
 
 constexpr std::size_t longest_shown = 1000;  // Bytes of data; recipes write less.
 
-const char* name_of(kind type) {
+const char* word_of(operation_kind type) {
   switch (type) {
-    case kind::create: return "create";
-    case kind::remove: return "delete";
-    case kind::set: return "set";
-    case kind::check: return "check";
+    case operation_kind::create: return "create";
+    case operation_kind::remove: return "delete";
+    case operation_kind::set: return "set";
+    case operation_kind::check: return "check";
   }
   return "?";
 }
@@ -89,14 +89,14 @@ const char* name_of(kind type) {
 bool is_sequential(const zkrecipes::operation& request) {
   using mode = zkrecipes::create_mode;
   const bool is_numbered = request.mode == mode::persistent_sequential || request.mode == mode::ephemeral_sequential;
-  return request.type == kind::create && is_numbered;
+  return request.type == operation_kind::create && is_numbered;
 }
 
-std::string to_text(const zkrecipes::operation& request) {
-  const bool has_data = request.type == kind::create || request.type == kind::set;
-  std::string text = std::string(name_of(request.type)) + " " + printable(request.path);
+std::string request_line(const zkrecipes::operation& request) {
+  const bool has_data = request.type == operation_kind::create || request.type == operation_kind::set;
+  std::string text = std::string(word_of(request.type)) + " " + printable(request.path);
   if (is_sequential(request)) text += "N";
-  const bool has_version = request.type != kind::create && request.version != zkrecipes::any_version;
+  const bool has_version = request.type != operation_kind::create && request.version != zkrecipes::any_version;
   if (has_version) text += " version=" + std::to_string(request.version);
   if (!request.acl.empty()) text += " acl=" + printable(zkadmin::to_text(request.acl));
   if (has_data) text += " data=" + printable(shortened(request.data, longest_shown));
@@ -111,7 +111,7 @@ failure nothing_was_sent(const std::string& why) {
 
 std::string to_text(const zkrecipes::transaction& requests) {
   std::string text;
-  for (const auto& each : requests.operations()) text += to_text(each);
+  for (const auto& each : requests.operations()) text += request_line(each);
   return text;
 }
 

@@ -13,7 +13,7 @@ namespace zkadmin {
 
 namespace {
 
-using event = node_change::kind;
+using change_kind = node_change::kind;
 using names = std::vector<std::string>;
 
 /// Versions wrap around; so their difference counts.
@@ -33,21 +33,22 @@ std::optional<std::int64_t> at_least_none(std::int64_t count) { return std::max<
 
 const char* to_string(node_change::kind what) noexcept {
   switch (what) {
-    case event::absent: return "absent";
-    case event::present: return "present";
-    case event::created: return "created";
-    case event::changed: return "changed";
-    case event::deleted: return "deleted";
-    case event::children: return "children";
-    case event::disconnected: return "disconnected";
-    case event::reconnected: return "reconnected";
+    case change_kind::absent: return "absent";
+    case change_kind::present: return "present";
+    case change_kind::created: return "created";
+    case change_kind::changed: return "changed";
+    case change_kind::deleted: return "deleted";
+    case change_kind::children: return "children";
+    case change_kind::disconnected: return "disconnected";
+    case change_kind::reconnected: return "reconnected";
   }
   return "";
 }
 
 bool is_change(const node_change& change) noexcept {
   const auto what = change.what;
-  return what == event::created || what == event::changed || what == event::deleted || what == event::children;
+  return what == change_kind::created || what == change_kind::changed || what == change_kind::deleted ||
+         what == change_kind::children;
 }
 
 /// A node that has just been created has no children yet: those that it has already will be told as added.
@@ -59,9 +60,9 @@ void node_memory::remember(const zkrecipes::node_stat& stat) {
 }
 
 node_change node_memory::begin(const std::optional<zkrecipes::node_data>& node) {
-  if (!node) return {event::absent};
+  if (!node) return {change_kind::absent};
   remember(node->stat);
-  return {event::present, node->stat, node->data};
+  return {change_kind::present, node->stat, node->data};
 }
 
 void node_memory::begin_children(zkrecipes::node_children children) {
@@ -76,12 +77,12 @@ std::vector<node_change> node_memory::on_data(const zkrecipes::node_data& node) 
   if (stat_ && stat_->czxid != node.stat.czxid) changes = on_gone();
   if (!stat_) {
     remember(node.stat);
-    changes.push_back({event::created, node.stat, node.data, {}, {}, at_least_none(node.stat.version)});
+    changes.push_back({change_kind::created, node.stat, node.data, {}, {}, at_least_none(node.stat.version)});
     return changes;
   }
   const auto between = steps(stat_->version, node.stat.version) - 1;
   stat_ = node.stat;
-  changes.push_back({event::changed, node.stat, node.data, {}, {}, at_least_none(between)});
+  changes.push_back({change_kind::changed, node.stat, node.data, {}, {}, at_least_none(between)});
   return changes;
 }
 
@@ -90,7 +91,7 @@ std::vector<node_change> node_memory::on_children(zkrecipes::node_children child
   if (stat_->czxid != children.stat.czxid) return on_gone();  // that it was created is told with its data
   auto& now = children.names;
   std::sort(now.begin(), now.end());
-  node_change change{event::children, children.stat, {}, without(now, names_), without(names_, now)};
+  node_change change{change_kind::children, children.stat, {}, without(now, names_), without(names_, now)};
   const auto told = static_cast<std::int64_t>(change.added.size() + change.removed.size());
   change.unseen = at_least_none(steps(cversion_, children.stat.cversion) - told);
   begin_children(std::move(children));
@@ -103,7 +104,7 @@ std::vector<node_change> node_memory::on_gone() {
   stat_.reset();
   pzxid_ = 0;
   names_.clear();
-  return {{event::deleted, {}, {}, {}, {}, std::nullopt}};
+  return {{change_kind::deleted, {}, {}, {}, {}, std::nullopt}};
 }
 
 using zkrecipes::detail::json_object;

@@ -86,7 +86,7 @@ struct letter_errand : contact {
 };
 using letter_errand_ptr = std::shared_ptr<letter_errand>;
 
-bool is_same(const letter_status& a, const letter_status& b) {
+bool is_same_letter(const letter_status& a, const letter_status& b) {
   return a.letter.name == b.letter.name && a.czxid == b.czxid && a.version == b.version && a.is_parked == b.is_parked;
 }
 
@@ -97,7 +97,7 @@ asio::awaitable<void> require_unchanged(letter_errand_ptr asked) {
   auto now = co_await read_dead_letters(*asked->session, asked->from, deadline::max());
   const auto& shown = asked->listed.letters;
   const bool is_shorter = now.letters.size() < shown.size();
-  if (is_shorter || !std::equal(shown.begin(), shown.end(), now.letters.begin(), is_same))
+  if (is_shorter || !std::equal(shown.begin(), shown.end(), now.letters.begin(), is_same_letter))
     throw failure(exit_code::error, "the letters have changed since they were shown: nothing was sent, try again");
 }
 
