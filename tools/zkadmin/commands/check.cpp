@@ -44,9 +44,6 @@ class inspector {
   /// Searches the tree. Throws `failure`.
   boost::asio::awaitable<void> search(deadline limit);
 
-  /// Whether the last search has left nothing out.
-  bool is_complete() const noexcept;
-
   /// Reads what the last search has found. A kind that can not be read is missing in the findings, and `trouble` says
   /// why. Does not touch the servers there.
   boost::asio::awaitable<void> read(findings& into, deadline limit);
@@ -135,10 +132,6 @@ asio::awaitable<void> inspector::search(deadline limit) {
   const bool is_needed = kinds_.elections || kinds_.groups || kinds_.topics || kinds_.commits || kinds_.recipes;
   if (!is_needed) co_return;  // queues are declared
   for (const auto& each : places_) co_await each->search(limit);
-}
-
-bool inspector::is_complete() const noexcept {
-  return std::all_of(places_.begin(), places_.end(), [](const auto& each) { return each->outline().complete; });
 }
 
 asio::awaitable<void> inspector::read(findings& into, deadline limit) {

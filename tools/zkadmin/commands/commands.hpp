@@ -11,6 +11,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/failure.hpp"
+#include "brokers/broker_reader.hpp"
 #include "change/letter_change.hpp"
 #include "cluster/recipe_survey.hpp"
 #include "problems/verdict.hpp"
