@@ -32,7 +32,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// The parent of a process; 0: it has gone.
-pid_t parent_of(pid_t which) {
+pid_t parent_process_of(pid_t which) {
   std::ifstream file("/proc/" + std::to_string(which) + "/stat");
   std::string stat;
   std::getline(file, stat);
@@ -48,7 +48,7 @@ std::multimap<pid_t, pid_t> children_by_parent() {
     const std::string name = each->path().filename();
     pid_t pid = 0;
     const auto [rest, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (bad == std::errc() && *rest == '\0') all.emplace(parent_of(pid), pid);
+    if (bad == std::errc() && *rest == '\0') all.emplace(parent_process_of(pid), pid);
   }
   return all;
 }
@@ -85,7 +85,7 @@ bool is_to_stop(pid_t which) {
 bool signal_child_of(pid_t parent, pid_t which, int number) {
   const auto pidfd = static_cast<int>(::syscall(SYS_pidfd_open, which, 0));
   if (pidfd < 0) return true;
-  const pid_t present = parent_of(which);
+  const pid_t present = parent_process_of(which);
   bool is_allowed = true;
   if (present == parent || present == ::getpid())
     is_allowed = ::syscall(SYS_pidfd_send_signal, pidfd, number, nullptr, 0) == 0 || errno != EPERM;
