@@ -11,7 +11,7 @@ using namespace zkrecipes::test;
 
 namespace {
 
-const acl unreadable{{perm_all & ~perm_read, "world", "anyone"}};
+const acl not_to_be_read{{perm_all & ~perm_read, "world", "anyone"}};
 
 struct untold : ensemble_case {
   void teardown() {
@@ -54,10 +54,10 @@ BOOST_AUTO_TEST_CASE(who_waits_finds_them_out) {
   settle(far());
   settle(far());  // all watches are set
   const std::vector<std::string> closed{"/b", "/v", "/v/a", held.path()};
-  for (const auto& each : closed) set(each, unreadable);
+  for (const auto& each : closed) set(each, not_to_be_read);
   create("/v/b", "1");
   BOOST_TEST(!std::get<0>(run(zk().async_set("/v/a", "2", any_version, tuple))));
-  BOOST_TEST(!std::get<0>(run(zk().async_create("/late", "", create_mode::persistent, unreadable, tuple))));
+  BOOST_TEST(!std::get<0>(run(zk().async_create("/late", "", create_mode::persistent, not_to_be_read, tuple))));
   remove("/b");
   BOOST_TEST(!std::get<0>(run(held.async_release(tuple))));
   for (const auto* each : {"/v", "/v/a", "/late"}) set(each, open_acl());
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(who_waits_finds_them_out) {
 // The connection breaks while the node may not be read, so the owner can not watch it.
 BOOST_AUTO_TEST_CASE(an_owner_hears_of_a_removal_although_it_was_refused_before) {
   auto held = acquire(lock(far(), "/l"));
-  set(held.path(), unreadable);
+  set(held.path(), not_to_be_read);
   disconnect(far());
   reconnect();
   await([&] { return far().status().state == session_state::connected; });
