@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "world/chance.hpp"
+#include "world/clockwork.hpp"
 
 namespace zkrecipes::conformance {
 

@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "run/journal.hpp"
 #include "script.hpp"
+#include "world/clockwork.hpp"
 #include "world/sim_world.hpp"
 
 namespace zkrecipes::conformance {
