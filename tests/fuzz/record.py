@@ -56,6 +56,9 @@ def table(all_sums):
 
 
 def main():
+    if {"-h", "--help"} & {*sys.argv[1:]}:
+        print(__doc__)
+        return 0
     file, page, *options = sys.argv[1:]
     path = pathlib.Path(page)
     before = path.read_text()

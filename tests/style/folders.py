@@ -13,7 +13,7 @@ from sources import all_files, files, line_of, read, without_literals
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 DECLARED = re.compile(r"^(?:class|struct) (\w+);", re.MULTILINE)
 DEFINED = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: :[^;{]*)? \{", re.MULTILINE)
-TOP = set(".ci .clang-format .clang-tidy .editorconfig .gitignore CHANGELOG.md CMakeLists.txt CMakePresets.json "
+TOP = set(".ci .github .clang-format .clang-tidy .editorconfig .gitignore CHANGELOG.md CMakeLists.txt CMakePresets.json "
           "CONTRIBUTING.md LICENSE README.md SECURITY.md cmake docs recipes testcluster tests tools".split())
 PARTS = {  # the part: those that it may use
     "core": [],
