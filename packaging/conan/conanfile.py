@@ -19,7 +19,7 @@ PARTS = {
 
 
 class ZkrecipesConan(ConanFile):
-    """Of the tree that it stands in. In an index the sources come from conandata.yml by get()."""
+    """Packages the tree that it stands in. In an index the sources come from conandata.yml by get()."""
 
     name = "zkrecipes"
     description = "Asynchronous ZooKeeper recipes on Boost.Asio, and a consumer coordinator"
