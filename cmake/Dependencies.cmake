@@ -5,22 +5,18 @@ function(zkrecipes_need found what package)
   endif()
 endfunction()
 
-# The single-threaded C client. Its -dev package conflicts with that of the multi-threaded client, so the message only
-# names both: the user has to remove the other one.
-find_path(ZOOKEEPER_INCLUDE_DIR zookeeper/zookeeper.h)
-find_library(ZOOKEEPER_ST_LIBRARY zookeeper_st)
-if(NOT ZOOKEEPER_INCLUDE_DIR OR NOT ZOOKEEPER_ST_LIBRARY)
-  message(FATAL_ERROR "zkrecipes needs the single-threaded ZooKeeper C client. On Debian 12: apt-get install "
-                      "libzookeeper-st-dev (it conflicts with libzookeeper-mt-dev: remove that one first)")
-endif()
-if(NOT TARGET ZooKeeper::st)
-  add_library(ZooKeeper::st UNKNOWN IMPORTED)
-  set_target_properties(ZooKeeper::st PROPERTIES IMPORTED_LOCATION ${ZOOKEEPER_ST_LIBRARY}
-                                                 INTERFACE_INCLUDE_DIRECTORIES ${ZOOKEEPER_INCLUDE_DIR})
+include(ZooKeeperClient)
+if(ZKRECIPES_ZOOKEEPER_PROBLEM)
+  message(FATAL_ERROR "${ZKRECIPES_ZOOKEEPER_PROBLEM}")
 endif()
 
 find_package(Boost 1.81 QUIET CONFIG COMPONENTS json)
 zkrecipes_need(Boost_FOUND "Boost 1.81 with Boost.JSON" "libboost1.81-dev libboost-json1.81-dev")
+if(NOT DEFINED Boost_VERSION_MAJOR)  # Conan's package has the whole version only
+  string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" Boost_VERSION_MAJOR "${Boost_VERSION}")
+  set(Boost_VERSION_MAJOR ${CMAKE_MATCH_1})
+  set(Boost_VERSION_MINOR ${CMAKE_MATCH_2})
+endif()
 find_package(Threads REQUIRED)
 find_package(OpenSSL 3.0 QUIET)
 zkrecipes_need(OpenSSL_FOUND "OpenSSL 3.0" "libssl-dev")

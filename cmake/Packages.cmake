@@ -1,4 +1,5 @@
-# Debian packages by CPack: `cpack` in the build folder. One component is one package:
+# Debian packages by CPack: `cpack` in the build folder. The target package_source makes the source archive. Both have a file with
+# their SHA-256 beside them. One component is one package:
 #   runtime      libzkrecipes0.1            the shared libraries of all parts; the number changes with the ABI
 #   dev          libzkrecipes-dev           the recipes: headers, static library, CMake package, pkg-config file
 #   flow         libzkrecipes-flow-dev      limiters, gates and pacing: headers, static library
@@ -27,13 +28,17 @@ if(ZKRECIPES_RABBITMQ)
   list(APPEND CPACK_COMPONENTS_ALL rabbitmq)
 endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_NAME zkrecipes)
 set(CPACK_PACKAGE_VENDOR "zkrecipes developers")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else CPack puts it before the summary of each package
 set(CPACK_PACKAGE_CONTACT "zkrecipes developers <zkrecipes@localhost>" CACHE STRING "Maintainer of the packages")
 mark_as_advanced(CPACK_PACKAGE_CONTACT)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_PACKAGE_CHECKSUM SHA256)
+set(CPACK_SOURCE_GENERATOR TXZ)
+set(CPACK_SOURCE_PACKAGE_FILE_NAME zkrecipes-${ZKRECIPES_VERSION})
+set(CPACK_SOURCE_IGNORE_FILES ^${PROJECT_SOURCE_DIR}/[.]git/ ^${PROJECT_SOURCE_DIR}/[.]git$ ^${PROJECT_SOURCE_DIR}/build/
+    ^${PROJECT_SOURCE_DIR}/debian/ /__pycache__/ [.]class$ /CMakeUserPresets[.]json$ /compile_commands[.]json$)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

@@ -1,5 +1,6 @@
-# Compiler settings of our own code. Warnings are errors only if this is the top-level project, so that a project which
-# embeds the library keeps its own flags.
+# Compiler settings of our own code. There are warnings only if this is the top-level project, so that a project which embeds the
+# library keeps its own flags.
+option(ZKRECIPES_WARNINGS_ARE_ERRORS "Warnings are errors, if this is the top-level project" ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
@@ -13,7 +14,8 @@ endif()
 add_library(zkrecipes_settings INTERFACE)
 target_compile_features(zkrecipes_settings INTERFACE cxx_std_20)
 if(PROJECT_IS_TOP_LEVEL)
-  target_compile_options(zkrecipes_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror)
+  target_compile_options(zkrecipes_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+                                                      $<$<BOOL:${ZKRECIPES_WARNINGS_ARE_ERRORS}>:-Werror>)
   # GCC 12 reports false positives from inside coroutine frames and inlined standard containers.
   set(false_positives -Wno-maybe-uninitialized -Wno-restrict -Wno-mismatched-new-delete -Wno-stringop-overflow
       -Wno-stringop-overread -Wno-array-bounds)

@@ -8,10 +8,19 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/zkrecipesConfigVers
 
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/zkrecipesConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/zkrecipesConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/ZooKeeperClient.cmake
         DESTINATION ${package_dir} COMPONENT dev)
 
 # A static library does not bring along what it needs; the shared one does.
-set(private_libs "-lzookeeper_st -lboost_json -lssl -lcrypto")
+set(zookeeper_libs "${ZKRECIPES_ZOOKEEPER}")
+if(ZKRECIPES_ZOOKEEPER STREQUAL unofficial-zookeeper)
+  set(zookeeper_libs -lzookeeper -lzookeeper_hashtable)
+elseif(ZKRECIPES_ZOOKEEPER STREQUAL zookeeper-client-c)
+  set(zookeeper_libs -lzookeeper -lhashtable)
+endif()
+list(TRANSFORM zookeeper_libs REPLACE "^([^-/].*)" "-l\\1")
+list(JOIN zookeeper_libs " " zookeeper_libs)
+set(private_libs "${zookeeper_libs} -lboost_json -lssl -lcrypto")
 set(public_libs)
 if(NOT "shared" IN_LIST kinds)
   set(public_libs " ${private_libs}")

@@ -14,7 +14,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTIL
 DECLARED = re.compile(r"^(?:class|struct) (\w+);", re.MULTILINE)
 DEFINED = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: :[^;{]*)? \{", re.MULTILINE)
 TOP = set(".ci .github .clang-format .clang-tidy .editorconfig .gitignore CHANGELOG.md CMakeLists.txt CMakePresets.json "
-          "CONTRIBUTING.md LICENSE README.md SECURITY.md cmake docs recipes testcluster tests tools".split())
+          "CONTRIBUTING.md LICENSE README.md SECURITY.md cmake docs packaging recipes testcluster tests tools".split())
 PARTS = {  # the part: those that it may use
     "core": [],
     "flow": ["core"],

@@ -6,9 +6,9 @@
 #include <limits>
 #include <string_view>
 
-#include <zookeeper/zookeeper.h>
-
 #include <boost/endian/conversion.hpp>
+
+#include "backend/zookeeper/c_client.hpp"
 
 namespace zkrecipes::backend {
 

@@ -1,8 +1,6 @@
 // A handle of the C client, for one connection, and our own duplicate of its descriptor.
 #pragma once
 
-#include <zookeeper/zookeeper.h>
-
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
@@ -11,6 +9,7 @@
 #include "backend/endpoint.hpp"
 #include "backend/home_process.hpp"
 #include "backend/link.hpp"
+#include "backend/zookeeper/c_client.hpp"
 
 namespace zkrecipes::backend {
 

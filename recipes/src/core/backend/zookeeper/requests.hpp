@@ -4,9 +4,8 @@
 #include <functional>
 #include <memory>
 
-#include <zookeeper/zookeeper.h>
-
 #include "backend/request.hpp"
+#include "backend/zookeeper/c_client.hpp"
 
 namespace zkrecipes::backend {
 

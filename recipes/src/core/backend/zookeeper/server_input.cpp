@@ -8,9 +8,10 @@
 #include <utility>
 
 #include <sys/socket.h>
-#include <zookeeper/zookeeper.h>
 
 #include <boost/endian/conversion.hpp>
+
+#include "backend/zookeeper/c_client.hpp"
 
 namespace zkrecipes::backend {
 
