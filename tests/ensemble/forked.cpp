@@ -32,6 +32,20 @@ struct forking_case : ensemble_case {
     }));
   }
 
+  void destroy_in_child(std::optional<ownership>& held) {
+    const auto child = ::fork();
+    if (child == 0) {
+      held.reset();
+      zk_of_its_own.reset();
+      own_io.reset();
+      ::_exit(0);
+    }
+    BOOST_TEST_REQUIRE(child > 0);
+    int status = -1;
+    BOOST_TEST_REQUIRE(::waitpid(child, &status, 0) == child);
+    BOOST_TEST(status == 0);
+  }
+
   std::unique_ptr<asio::io_context> own_io = std::make_unique<asio::io_context>();
   std::optional<session> zk_of_its_own;
 };
@@ -60,17 +74,7 @@ BOOST_FIXTURE_TEST_CASE(a_child_that_destroys_its_copies_ends_nothing_of_the_par
     written = error;
     is_written = true;
   });  // is under way while the child unwinds
-  const auto child = ::fork();
-  if (child == 0) {
-    held.reset();
-    zk_of_its_own.reset();
-    own_io.reset();
-    ::_exit(0);
-  }
-  BOOST_TEST_REQUIRE(child > 0);
-  int status = -1;
-  BOOST_TEST_REQUIRE(::waitpid(child, &status, 0) == child);
-  BOOST_TEST(status == 0);
+  destroy_in_child(held);
   run_own_until([&] { return is_written; });
   BOOST_TEST(!written, written.message());
   for (int i = 0; i < 20; ++i) {
@@ -90,6 +94,35 @@ BOOST_FIXTURE_TEST_CASE(a_child_that_destroys_its_copies_ends_nothing_of_the_par
   });
   run_own_until([&] { return is_closed; });
   remove("/written");
+  remove("/lock");
+}
+
+// What destroys a coroutine removes its watches on the server: by a request, if the link still exists.
+BOOST_FIXTURE_TEST_CASE(a_child_that_is_forked_at_any_step_sends_nothing, forking_case) {
+  zk_of_its_own.emplace(*own_io, far_options());
+  auto& its = *zk_of_its_own;
+  run_own_until([&] { return its.status().state == session_state::connected; });
+  const auto before = its.counters().connects;
+  std::optional<ownership> held;
+  lock of(its, "/lock", {.id = "parent"});
+  of.async_acquire([&](error_code error, ownership got) {
+    BOOST_TEST(!error, error.message());
+    held = std::move(got);
+  });
+  int steps_left = 15;
+  BOOST_TEST_REQUIRE(run_until([&] {
+    own_io->restart();
+    if (own_io->poll_one() == 0) return held.has_value();
+    destroy_in_child(held);
+    return held && --steps_left == 0;
+  }));
+  bool is_closed = false;
+  held->async_release([&](error_code error) {
+    BOOST_TEST(!error, error.message());
+    its.async_close([&](error_code) { is_closed = true; });
+  });
+  run_own_until([&] { return is_closed; });
+  BOOST_TEST(its.counters().connects == before);
   remove("/lock");
 }
 

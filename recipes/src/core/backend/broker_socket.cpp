@@ -54,6 +54,8 @@ void broker_socket::read_some(asio::mutable_buffer to, moved then) {
 }
 
 void broker_socket::write(asio::const_buffer all, moved then) {
+  if (home_.is_elsewhere())
+    return asio::post(plain_.get_executor(), [then = std::move(then)] { then(asio::error::not_connected, 0); });
   secure_ ? asio::async_write(*secure_, all, std::move(then)) : asio::async_write(plain_, all, std::move(then));
 }
 

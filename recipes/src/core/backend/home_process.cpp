@@ -23,7 +23,7 @@ void replace_in_need(int descriptor) noexcept {
 }  // namespace
 
 void home_process::detach_elsewhere(int descriptor) const noexcept {
-  if (descriptor < 0 || pid_ == ::getpid()) return;
+  if (descriptor < 0 || !is_elsewhere()) return;
   int pair[2];
   if (::socketpair(AF_UNIX, kind_of_socket, 0, pair) != 0) return replace_in_need(descriptor);
   ::dup3(pair[0], descriptor, O_CLOEXEC);

@@ -204,7 +204,7 @@ void c_client_link::on_session_state(int state) {
 }
 
 void c_client_link::submit(request what, reply_handler handler) {
-  if (!handle_ || closing_) {
+  if (!handle_ || closing_ || handle_.is_elsewhere()) {
     return news_->on_answer(std::move(handler), refusal(closing_ ? errc::closed : errc::connection_loss));
   }
   if (what.secret || !held_.empty() || !unsent_.empty() || silence_.unanswered() >= most_unanswered) {

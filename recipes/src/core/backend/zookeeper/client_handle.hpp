@@ -60,6 +60,8 @@ class client_handle {
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   zhandle_t* get() const noexcept { return handle_; }
   int state() const noexcept { return zoo_state(handle_); }
+  /// In a child of `fork`.
+  bool is_elsewhere() const noexcept { return home_.is_elsewhere(); }
   int process(int events) { return zookeeper_process(handle_, events); }
 
   /// The C client has this descriptor now. Once the connection was up, the C client closes its socket only when it
