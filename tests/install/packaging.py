@@ -13,6 +13,8 @@ import tempfile
 import types
 
 sys.dont_write_bytecode = True
+if {"--help", "-h"} & set(sys.argv):
+    sys.exit(print(__doc__.strip()))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"
 HELPERS = """
