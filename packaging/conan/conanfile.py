@@ -19,7 +19,7 @@ PARTS = {
 
 
 class ZkrecipesConan(ConanFile):
-    """Builds the tree that it stands in. A recipe of an index gets the sources by conandata.yml and get()."""
+    """Packages the tree that it stands in. In an index the sources come from conandata.yml by get()."""
 
     name = "zkrecipes"
     description = "Asynchronous ZooKeeper recipes on Boost.Asio, and a consumer coordinator"

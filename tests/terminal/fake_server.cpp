@@ -4,21 +4,20 @@
 #include <memory>
 #include <tuple>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+
+#include "base/tasks.hpp"
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using zkadmin::as_result;
 
 namespace {
-
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
 asio::awaitable<void> answer(tcp::socket socket, std::string text, std::chrono::milliseconds delay) {
   std::array<char, 4> request{};

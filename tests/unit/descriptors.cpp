@@ -1,9 +1,11 @@
 // Questions about descriptors, and the one of a connection in a child.
-
 #include "backend/descriptors.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
+#include <string>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -12,7 +14,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include "backend/broker_socket.hpp"
+#include "backend/guardian/guardian_stream.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace zkrecipes::backend;
 
@@ -92,6 +102,53 @@ BOOST_AUTO_TEST_CASE(a_child_is_detached_with_and_without_free_descriptors) {
     home.detach_elsewhere(ours);
     BOOST_TEST(::send(ours, "x", 1, MSG_NOSIGNAL) == 1, "at home nothing happens");
   }
+}
+
+template <class Socket>
+std::string arrived_at(Socket& end) {
+  std::string bytes(100, ' ');
+  const auto size = ::recv(end.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  return bytes.substr(0, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+}
+
+BOOST_AUTO_TEST_CASE(a_child_sends_nothing_to_the_broker_of_its_parent) {
+  namespace asio = boost::asio;
+  asio::io_context io;
+  asio::ip::tcp::acceptor broker(io, {asio::ip::address_v4::loopback(), 0});
+  broker_socket ours(io.get_executor(), std::nullopt);
+  bool is_connected = false;
+  ours.connect({"127.0.0.1", broker.local_endpoint().port()}, [&](const auto& error) { is_connected = !error; });
+  auto theirs = broker.accept();
+  io.run();
+  BOOST_TEST_REQUIRE(is_connected);
+  const auto put = [&](const char* text) { ours.write(asio::buffer(text, 4), [](const auto&, std::size_t) {}); };
+  BOOST_TEST(in_child([&] { return put("lost"), 0; }) == 0);
+  BOOST_TEST(arrived_at(theirs) == "");
+  put("told");
+  BOOST_TEST(arrived_at(theirs) == "told");
+  ours.close();
+}
+
+BOOST_AUTO_TEST_CASE(a_child_sends_nothing_to_the_guardian_of_its_parent) {
+  namespace asio = boost::asio;
+  struct silent_listener final : guardian_listener {
+    void guardian_up() override {}
+    void guardian_said(const guardian_answer&) override {}
+    void guardian_down(const zkrecipes::error_code&) override {}
+  } listener;
+  const zkrecipes::test::temporary_folder folder;
+  const auto path = (folder.path() / "guardian").string();
+  asio::io_context io;
+  asio::local::stream_protocol::acceptor guardian(io, path);
+  const auto ours = std::make_shared<guardian_stream>(io.get_executor(), listener);
+  ours->connect(path);
+  auto theirs = guardian.accept();
+  BOOST_TEST(in_child([&] { return ours->send("lost"), 0; }) == 0);
+  BOOST_TEST(arrived_at(theirs) == "");
+  ours->send("told");
+  BOOST_TEST(arrived_at(theirs) == "told");
+  ours->abandon();
+  io.run();
 }
 
 BOOST_AUTO_TEST_SUITE_END()
