@@ -10,7 +10,8 @@ import re
 
 from sources import files, line_of, read, without_literals
 
-SPACE = re.compile(r"^namespace \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+# The end of a namespace has a comment behind it, of which two spaces are left here; that of a function has none.
+SPACE = re.compile(r"^namespace \{\n(.*?)^\}  ", re.MULTILINE | re.DOTALL)
 # A definition, up to the end of its parameters.
 FUNCTION = re.compile(r"^(?![#}\s])(?:template <[^\n]*>\n)?[^\n;={}()]*?\b(\w+)\(([^{};]*)\)[^(){};]*\{", re.MULTILINE)
 TYPE = re.compile(r"^(?:class|struct|enum(?: class)?) (\w+)[^;{]*\{", re.MULTILINE)

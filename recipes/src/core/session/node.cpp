@@ -106,7 +106,7 @@ unsigned bits_of_address(const std::string& text) {
   return ::inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1 ? 128 : 0;
 }
 
-bool is_address(const std::string& text) {
+bool is_address_or_network(const std::string& text) {
   const auto slash = text.find('/');
   const auto bits = bits_of_address(text.substr(0, slash));
   if (bits == 0 || slash == text.npos) return bits != 0;
@@ -147,7 +147,7 @@ acl_entry x509_entry(std::string subject, std::int32_t permissions) {
 }
 
 acl_entry ip_entry(std::string address, std::int32_t permissions) {
-  if (!is_address(address)) {
+  if (!is_address_or_network(address)) {
     refuse("ip_entry", "expected a numeric address or a range, as in \"10.1.2.3\" or \"10.1.0.0/16\", not a host name");
   }
   return entry_of("ip_entry", permissions, "ip", std::move(address));

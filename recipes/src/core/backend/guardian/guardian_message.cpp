@@ -82,7 +82,7 @@ bool is_node_path(std::string_view path) {
   return true;
 }
 
-bool is_name(std::string_view text) { return !text.empty() && text.size() <= longest_name && !has_control(text); }
+bool is_short_name(std::string_view text) { return !text.empty() && text.size() <= longest_name && !has_control(text); }
 
 /// Reads the fields of one message, and notes the first one that is wrong.
 class field_reader {
@@ -98,7 +98,7 @@ class field_reader {
     return value;
   }
   std::string path(std::string_view name) { return checked(name, &is_node_path); }
-  std::string name(std::string_view name) { return checked(name, &is_name); }
+  std::string name(std::string_view name) { return checked(name, &is_short_name); }
   milliseconds time(std::string_view name, milliseconds shortest, milliseconds longest) {
     const auto value = from_.time(name, longest);
     if (!value || *value < shortest) reject(name);
@@ -206,13 +206,13 @@ struct message_type {
   guardian_message (*read)(const json_object&, field_reader&);
 };
 
-constexpr std::array types{message_type{"hello", &read_hello},
-                           message_type{"session", &read_session},
-                           message_type{"session_end", &read_session_end},
-                           message_type{"term", &read_term},
-                           message_type{"term_end", &read_term_end},
-                           message_type{"complete", &read_complete},
-                           message_type{"ping", &read_ping}};
+constexpr std::array message_types{message_type{"hello", &read_hello},
+                                   message_type{"session", &read_session},
+                                   message_type{"session_end", &read_session_end},
+                                   message_type{"term", &read_term},
+                                   message_type{"term_end", &read_term_end},
+                                   message_type{"complete", &read_complete},
+                                   message_type{"ping", &read_ping}};
 
 json_object of_type(std::string_view type) { return std::move(json_object().set("type", type)); }
 
@@ -276,8 +276,8 @@ read_message parse_guardian_message(std::string_view line) {
   const auto object = json_object::parse(line);
   if (!object) return {std::nullopt, "the line is not a JSON object"};
   const auto type = object->text("type");
-  const auto known = std::ranges::find_if(types, [&](const message_type& each) { return each.name == type; });
-  if (known == types.end()) return {std::nullopt, "the field \"type\""};
+  const auto known = std::ranges::find_if(message_types, [&](const message_type& each) { return each.name == type; });
+  if (known == message_types.end()) return {std::nullopt, "the field \"type\""};
   field_reader fields(*object);
   auto message = known->read(*object, fields);
   if (!fields.problem().empty()) return {std::nullopt, std::string(known->name) + ": " + fields.problem()};

@@ -87,14 +87,14 @@ bool is_watch_event(answer_reader fields) {
   return fields.is_good() && type != -1;  // the C client would take it for a change of the session
 }
 
-bool is_name(std::string_view text) {
+bool is_node_name(std::string_view text) {
   return !text.empty() && text.find_first_of(std::string_view("/\0", 2)) == text.npos;
 }
 
 void take_names(answer_reader& from, bool& are_names) {
   auto count = from.int32();
   are_names = count >= 0;
-  for (; count > 0 && from.is_good() && are_names; --count) are_names = is_name(from.text());
+  for (; count > 0 && from.is_good() && are_names; --count) are_names = is_node_name(from.text());
 }
 
 void take_access(answer_reader& from, bool& is_list) {
