@@ -87,7 +87,8 @@ struct served {
   }
   asio::awaitable<void> exchange(question request, answer& response) {
     if (!client.is_open())
-      co_await client.async_connect({asio::ip::make_address("127.0.0.1"), server.port()}, asio::use_awaitable);
+      co_await client.async_connect(asio::ip::tcp::endpoint(asio::ip::make_address("127.0.0.1"), server.port()),
+                                    asio::use_awaitable);
     co_await http::async_write(client, request, asio::use_awaitable);
     co_await http::async_read(client, buffer, response, asio::use_awaitable);
   }
@@ -160,7 +161,8 @@ BOOST_FIXTURE_TEST_CASE(probes_are_read_only, served) {
 
 BOOST_FIXTURE_TEST_CASE(the_answer_to_head_has_a_length_and_no_body, served) {
   const auto ask_twice = [this]() -> asio::awaitable<std::string> {
-    co_await client.async_connect({asio::ip::make_address("127.0.0.1"), server.port()}, asio::use_awaitable);
+    co_await client.async_connect(asio::ip::tcp::endpoint(asio::ip::make_address("127.0.0.1"), server.port()),
+                                  asio::use_awaitable);
     const std::string both = "HEAD /readyz HTTP/1.1\r\n\r\nGET /else HTTP/1.1\r\nConnection: close\r\n\r\n";
     co_await asio::async_write(client, asio::buffer(both), asio::use_awaitable);
     std::string all;
