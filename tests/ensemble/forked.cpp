@@ -1,6 +1,8 @@
 // A child of `fork` destroys its copies of what its parent has: the parent notices nothing.
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,6 +46,61 @@ struct forking_case : ensemble_case {
     int status = -1;
     BOOST_TEST_REQUIRE(::waitpid(child, &status, 0) == child);
     BOOST_TEST(status == 0);
+  }
+
+  void connect_own() {
+    zk_of_its_own.emplace(*own_io, far_options());
+    run_own_until([&] { return zk_of_its_own->status().state == session_state::connected; });
+  }
+  void create_own(const std::string& path) {
+    bool is_answered = false;
+    zk_of_its_own->async_create(path, "", create_mode::ephemeral, [&](error_code error, auto&&...) {
+      BOOST_TEST(!error, error.message());
+      is_answered = true;
+    });
+    run_own_until([&] { return is_answered; });
+  }
+  void close_own() {
+    bool is_closed = false;
+    zk_of_its_own->async_close([&](error_code) { is_closed = true; });
+    run_own_until([&] { return is_closed; });
+  }
+
+  /// `work` returns the exit status. Meanwhile the parent uses its session.
+  template <class Work>
+  void run_in_child(Work work) {
+    own_io->notify_fork(asio::io_context::fork_prepare);
+    const auto child = ::fork();
+    if (child == 0) {
+      ::alarm(60);
+      own_io->notify_fork(asio::io_context::fork_child);
+      ::_exit(work());
+    }
+    own_io->notify_fork(asio::io_context::fork_parent);
+    BOOST_TEST_REQUIRE(child > 0);
+    int status = -1;
+    bool is_answered = true;
+    run_own_until([&] {
+      if (std::exchange(is_answered, false)) {
+        zk_of_its_own->async_exists("/of-parent", [&](error_code error, auto&&...) {
+          BOOST_TEST(!error, error.message());
+          is_answered = true;
+        });
+      }
+      return ::waitpid(child, &status, WNOHANG) == child;
+    });
+    run_own_until([&] { return is_answered; });
+    BOOST_TEST(status == 0);
+  }
+  /// Without an assertion, whose report is the parent's.
+  template <class Condition>
+  bool child_runs_until(Condition holds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!holds() && std::chrono::steady_clock::now() < end) {
+      own_io->restart();
+      own_io->run_one_for(std::chrono::milliseconds(100));
+    }
+    return holds();
   }
 
   std::unique_ptr<asio::io_context> own_io = std::make_unique<asio::io_context>();
@@ -124,6 +181,51 @@ BOOST_FIXTURE_TEST_CASE(a_child_that_is_forked_at_any_step_sends_nothing, forkin
   run_own_until([&] { return is_closed; });
   BOOST_TEST(its.counters().connects == before);
   remove("/lock");
+}
+
+// As `daemon` does, but here the parent lives on, and uses its session.
+BOOST_FIXTURE_TEST_CASE(a_child_that_goes_on_gets_a_session_of_its_own, forking_case) {
+  connect_own();
+  auto& its = *zk_of_its_own;
+  const auto of_parent = its.status().session_id;
+  const auto before = its.counters().connects;
+  create_own("/of-parent");
+  run_in_child([&] {
+    its.async_exists("/", [](error_code, auto&&...) {});
+    const auto has_its_own = [&] {
+      const auto now = its.status();
+      return now.state == session_state::connected && now.session_id != of_parent;
+    };
+    if (!child_runs_until(has_its_own)) return 2;
+    std::optional<error_code> created;
+    its.async_create("/of-child", "", create_mode::ephemeral, [&](error_code error, auto&&...) { created = error; });
+    if (!child_runs_until([&] { return created.has_value(); }) || *created) return 3;
+    bool is_closed = false;
+    its.async_close([&](error_code) { is_closed = true; });
+    return child_runs_until([&] { return is_closed; }) ? 0 : 4;
+  });
+  BOOST_TEST(its.status().session_id == of_parent);
+  BOOST_TEST(its.counters().connects == before);
+  BOOST_TEST(exists("/of-parent"));
+  BOOST_TEST(!exists("/of-child"));
+  close_own();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_child_that_closes_its_copy_of_the_session_ends_nothing_of_the_parents, forking_case) {
+  connect_own();
+  auto& its = *zk_of_its_own;
+  const auto before = its.counters().connects;
+  create_own("/of-parent");
+  run_in_child([&] {
+    bool is_closed = false;
+    its.async_close([&](error_code) { is_closed = true; });
+    if (!child_runs_until([&] { return is_closed; })) return 2;
+    zk_of_its_own.reset();
+    return child_runs_until([&] { return own_io->stopped(); }) ? 0 : 3;
+  });
+  BOOST_TEST(its.counters().connects == before);
+  BOOST_TEST(exists("/of-parent"));
+  close_own();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-// A producer puts exactly once and in order, whatever happens to the replies.
+// A producer puts exactly once and in order, whatever happens to the replies; batches.
 #include <map>
 #include <set>
 

@@ -1,4 +1,4 @@
-// A follower shows a shard group as it is, without asking.
+// A follower shows a shard group as it is, without asking; routers go by it.
 #include <map>
 
 #include <zkrecipes/consumer/shard_group_follower.hpp>

@@ -1,4 +1,4 @@
-// A value that many write, and what is known of a write whose reply was lost.
+// A value, and a counter, that many write, and what is known of a write whose reply was lost.
 #include <limits>
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-// A commit under a term happens once, whatever replies are lost.
+// A commit under a term happens once, whatever replies are lost; the history of terms.
 #include "election/term_record.hpp"
 #include "ensemble/replica.hpp"
 

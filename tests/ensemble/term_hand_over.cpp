@@ -1,4 +1,4 @@
-// How a term ends while its leader can still write.
+// How a term ends: while its leader can still write, and after it has lost its place; several coordinators.
 #include "ensemble/replica.hpp"
 #include "ensemble/request_log.hpp"
 

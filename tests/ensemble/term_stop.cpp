@@ -1,4 +1,4 @@
-// A run that is asked to stop ends, at whatever step it is, and leaves no node.
+// A run that is asked to stop, or whose career throws, ends, at whatever step it is, and leaves no node.
 #include "ensemble/replica.hpp"
 
 using namespace zkrecipes;

@@ -1,4 +1,4 @@
-// Several groups, what is kept for them, and positions that are moved by hand.
+// Several groups and their consumers, what is kept for them, and positions that are moved by hand.
 #include <algorithm>
 
 #include "ensemble/topic_case.hpp"

@@ -6,7 +6,7 @@ import tempfile
 
 
 def escaped(data):
-    """A line of a file of seeds, as seeds.cpp reads it."""
+    """A line of a file of seeds, as target.cpp reads it."""
     line = ""
     for byte in data:
         sign = chr(byte)

@@ -1,4 +1,4 @@
-// A parser of what others wrote, as the fuzzers call it.
+// A parser of what others wrote, as the fuzzers call it; files, and seeds.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Nodes that are kept, groups, views and services; and tracks of a balance, which need no session.
+// Nodes that are kept, groups, shard groups, views and services; and tracks of a balance, which need no session.
 #include <zkrecipes/consumer/shard_group.hpp>
 #include <zkrecipes/consumer/shard_group_follower.hpp>
 #include <zkrecipes/consumer/shard_router.hpp>

@@ -1,4 +1,4 @@
-// Queues, items that were taken from them, gates, and limiters.
+// Queues, topics, their producers, items that were taken, gates, and limiters.
 #include <zkrecipes/consumer/topic.hpp>
 #include <zkrecipes/consumer/topic_producer.hpp>
 

@@ -1,4 +1,4 @@
-// What the session's log hears of messages and of terms that do not go well.
+// What the session's log hears of messages, of terms that do not go well, and of outages.
 #include <algorithm>
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// Every field of the options is checked, and a refusal names the field.
+// Every field of the options, and of an ACL entry, is checked, and a refusal names the field.
 #include <string>
 
 #include <boost/test/unit_test.hpp>

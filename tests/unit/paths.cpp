@@ -1,7 +1,8 @@
-// Paths and host lists: what is refused, and that the message says what and why.
+// Paths, host lists and names of nodes: what is refused, and that the message says what and why.
 #include "session/paths.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <random>
 #include <string>

@@ -1,4 +1,4 @@
-// The choice of an instance: strategies, weights, and the rest after errors.
+// The choice of an instance: strategies, weights, the mark of one that drains, and the rest after errors.
 #include <map>
 #include <optional>
 #include <set>

@@ -1,4 +1,4 @@
-// Requests: their order, which are sent again and until when, and which error the user gets.
+// Requests: their order, which are sent again and until when, and which error the user gets; transactions.
 // Requests: how long they wait for a connection, and how they end without an answer.
 #include <boost/test/unit_test.hpp>
 

@@ -32,7 +32,7 @@ class producer : public producer_base {
   producer() = default;
   /// `name`: 1 to 256 bytes, no slash, no character that ZooKeeper refuses in paths; the same name continues
   /// the numbering after a restart.
-  /// \throws std::invalid_argument naming the bad name or option.
+  /// \throws std::invalid_argument naming the bad name or option, or if `into` was made by default.
   producer(const queue& into, std::string name, producer_options options);
   producer(const queue& into, std::string name) : producer(into, std::move(name), producer_options()) {}
 

@@ -45,12 +45,13 @@ class producer_base {
   using executor_type = session::executor_type;
 
   /// Appends one message to the shard of its key, and completes with its number when it is there for good: in the queue
-  /// or topic, or acknowledged by the broker, for however long that is away. Messages put in order arrive in order
-  /// within a shard (RabbitMQ: as long as the broker does not reject one and take one behind it, as a queue with a
+  /// or topic, or acknowledged by the broker (RabbitMQ: a majority of the queue's members has it on disk), for however
+  /// long that is away (RabbitMQ: or asks producers to stop, or rejects). Messages put in order arrive in order within
+  /// a shard (RabbitMQ: as long as the broker does not reject one and take one behind it, as a queue with a
   /// limit and `reject-publish` can). Numbers follow each other for all that one name has put; of RabbitMQ it is the
   /// number in the message's id: that in its queue since this object has begun, or begun anew after an error. A queue
   /// or topic that was removed meanwhile is made again, and the numbers begin anew. After `connection_loss` the message
-  /// may have been put, or be put yet: `async_last` tells.
+  /// may have been put, or be put yet: `async_last` tells, which all but RabbitMQ have.
   ///
   /// A queue has no shards and no keys: the key has to be empty. Its items have at most 1 000 000 bytes, key and data
   /// in a topic together as many (50 000 less if it has a path of more than 1 000 bytes), those for a broker 64 MiB, of
@@ -61,7 +62,7 @@ class producer_base {
   /// recipe, or a key of Redis holds something else), `no_auth`, and those of `session`.
   /// - All but RabbitMQ: `superseded` (another producer of this name has put something in between, or a put of ours
   ///   that had failed was done late; in Redis: another object of this name has begun since, or a try of this one to
-  ///   begin has come late; it was not put).
+  ///   begin has come late). It was not put; but an item of a queue may have been, if its reply was lost as well.
   /// - Topic and Redis: `outcome_unknown` (the same, or a refusal, after a lost reply: it may have been put).
   /// - All but a queue: `size_mismatch` (the path is used with another number of shards).
   /// - Queue: `bad_arguments` (a key), `full` (see `queue_options`; the item was not put), `sequence_exhausted` (as
@@ -98,8 +99,9 @@ class producer_base {
 
   /// Appends many messages, in order, and completes when all of them are there: for more messages a second than
   /// `async_put` takes, because a message costs no completion of its own. They travel in as many transactions or
-  /// batches as they need; the whole is not all or nothing. The first message that can not be put ends the call, and
-  /// none behind it is put. The result is how many are known to be there, from the first on. No messages: it completes
+  /// batches as they need; the whole is not all or nothing, but each transaction of a queue or topic is, and the
+  /// numbers are consecutive there, unless it is removed meanwhile. The first message that can not be put ends this
+  /// call and no other, and none behind it is put. The result is how many are known to be there, from the first on. No messages: it completes
   /// at once with 0.
   ///
   /// RabbitMQ: messages behind the first that can not be put, which were sent already, may be put; they are not part of
@@ -109,8 +111,9 @@ class producer_base {
   ///
   /// Signature: `void(error_code, std::uint64_t)`.
   /// Errors: those of `async_put`; `too_large` and `bad_arguments` if they hold for one of the messages (nothing was
-  /// sent). With `outcome_unknown`, or an error of the session, messages behind those of the result may be there, too.
-  /// Cancellation: as `async_put`, for each message.
+  /// sent). With `outcome_unknown` or an error of the session, and of a queue with `superseded`, messages behind those
+  /// of the result may be there, too.
+  /// Cancellation: as `async_put`, for each message; the result is 0, of a queue how many were put until then.
   /// Thread safety: as the class says.
   /// Cost: as `async_put`. A topic: 1 request for each full transaction, and 1 round trip for up to 32 of them.
   template <token_for<std::uint64_t> Token = default_token>

@@ -8,9 +8,9 @@ namespace zkrecipes::detail {
 
 void queue_puts::clear() {
   publisher_.clear();
-  const auto waiting = std::exchange(waiting_, {});
   const auto sent = std::exchange(messages_, {});
-  const auto results = std::exchange(results_, {});
+  let_go(waiting_);
+  let_go(results_);
 }
 
 void queue_puts::fill() {

@@ -108,7 +108,7 @@ class queue_puts {
   /// All messages for this queue.
   void fail_queue(std::uint32_t shard, const error_code& why);
   void fail_all(const error_code& why);
-  std::deque<put_result> take_results() { return std::exchange(results_, {}); }
+  std::deque<put_result>& results() noexcept { return results_; }
 
  private:
   void fail(progress_ptr which, std::size_t index, const error_code& why);

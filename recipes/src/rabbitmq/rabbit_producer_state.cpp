@@ -111,7 +111,7 @@ awaitable<void> rabbit_producer_state::wait_for_news() {
   while (puts_.is_empty() && !is_left() && !session->over()) co_await changed().wait();
 }
 
-void rabbit_producer_state::tell_results() { tell(puts_.take_results()); }
+void rabbit_producer_state::tell_results() { tell(puts_.results()); }
 
 /// When the broker has been silent for too long. Once it has rejected a message, the rest is waited for a little: what
 /// is sent again although it was taken takes room in the queue.

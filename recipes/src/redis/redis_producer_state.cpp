@@ -115,14 +115,14 @@ void redis_producer_state::take_in(std::vector<waiting_put> arrived) {
 
 void redis_producer_state::abandon() {
   broker_.close();
-  const auto callers = std::exchange(waiting_, {});
+  let_go(waiting_);
 }
 
 awaitable<void> redis_producer_state::work(std::shared_ptr<put_abandonment> watch) {
   co_await wait_for_calls();
   while (!waiting_.empty()) {
     co_await do_next();
-    tell(std::exchange(results_, {}));
+    tell(results_);
     co_await wait_for_calls();
   }
   broker_.close();

@@ -122,9 +122,9 @@ void spool_state::drop() {
     std::lock_guard lock(mutex_);
     arrived.swap(arrived_);
   }
-  const auto waiting = std::exchange(waiting_, {});  // they may let go of the user's object
-  const auto unwritten = std::exchange(buffer_, {});
-  const auto through = std::exchange(through_, {});
+  let_go(waiting_);
+  let_go(buffer_);
+  let_go(through_);
 }
 
 void spool_numbers::open(const spool_extent& found) noexcept {

@@ -12,7 +12,7 @@ namespace zkrecipes {
 /// of the process and outages of the broker. A message has its number in the file in its id, and is put with the same
 /// id until the file knows that the broker has confirmed it. A consumer of the library drops what it has settled
 /// before, so effects happen once; other consumers can get a message twice. The bounds of key and data are those of
-/// `rabbit_producer::async_put`. ZooKeeper is needed once in the life of the object, before the first message is put,
+/// `producer_base::async_put`. ZooKeeper is needed once in the life of the object, before the first message is put,
 /// to compare the record at the path; messages are accepted before.
 ///
 /// The file belongs to the path, the prefix of the queues, their number and the name. `name`: as of `rabbit_producer`;

@@ -137,7 +137,7 @@ class spooled_producer {
 
   /// Accepts one message, and completes with its number in the file when it is as durable as
   /// `spool_options::durability` says. It will be put then, whatever happens to this process. The bounds of key and
-  /// data are those of `topic_producer::async_put`. A queue has no keys: there the key has to be empty.
+  /// data are those of `producer_base::async_put`. A queue has no keys: there the key has to be empty.
   ///
   /// Signature: `void(error_code, std::uint64_t)`.
   /// Errors: those of `spool_errc` (the message will not be put, unless the process ends

@@ -117,8 +117,8 @@ void inbox_producer::end_work(put_abandonment& watch) {
   watch.dismiss();
 }
 
-void inbox_producer::tell(std::deque<put_result> results) {
-  if (!results.empty()) complete_results(get_scheduler()->base, std::move(results));
+void inbox_producer::tell(std::deque<put_result>& results) {
+  if (!results.empty()) complete_results(get_scheduler()->base, std::exchange(results, {}));
 }
 
 }  // namespace zkrecipes::detail

@@ -62,6 +62,16 @@ class put_abandonment {
   std::function<void()> abandon_;
 };
 
+/// Lets go of callers, one after the other: they may own whose they are. An empty `std::deque` to exchange them for
+/// would take memory, and a destructor may ask for this.
+template <class Line>
+void let_go(Line& callers) noexcept {
+  while (!callers.empty()) {
+    const auto first = std::move(callers.front());
+    callers.pop_front();
+  }
+}
+
 // The result of a put, and how its caller gets it.
 
 struct put_result {
@@ -176,8 +186,8 @@ class inbox_producer : public producer_core, public std::enable_shared_from_this
   /// A call has arrived, the last handle has gone, or what a derived class says.
   condition& changed() noexcept { return changed_; }
   void record_change() { changed_.notify(); }
-  /// Calls the handlers of these.
-  void tell(std::deque<put_result> results);
+  /// Calls the handlers of these, and forgets them.
+  void tell(std::deque<put_result>& results);
 
  private:
   virtual void take_in(std::vector<waiting_put> arrived) = 0;

@@ -134,7 +134,7 @@ void topic_producer_state::take_in(std::vector<waiting_put> arrived) {
 
 void topic_producer_state::abandon() {
   waiting_messages_ = waiting_bytes_ = 0;
-  const auto callers = std::exchange(waiting_, {});
+  let_go(waiting_);
 }
 
 bool topic_producer_state::is_full() const noexcept {
@@ -228,7 +228,7 @@ void topic_producer_state::end_late() {
     results_.push_back({std::move(late.caller), backend::not_sent(), late.put});
   }
   waiting_.erase(first, behind);
-  tell(std::exchange(results_, {}));
+  tell(results_);
 }
 
 /// So many messages are in the topic; the first of them has the number behind `number`.

@@ -64,6 +64,7 @@ void broker_socket::close() {
   if (secure_) SSL_set_shutdown(secure_->native_handle(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   home_.detach_elsewhere(plain_.native_handle());
   error_code ignored;
+  plain_.shutdown(asio::ip::tcp::socket::shutdown_both, ignored);  // a child of `fork` may have it, too
   plain_.close(ignored);
 }
 

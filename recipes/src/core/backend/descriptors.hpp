@@ -63,7 +63,8 @@ inline bool has_spare_descriptor() {
 /// down there, the maker's peer hears, and an epoll that both have forgets it for both.
 class home_process {
  public:
-  /// In a child nothing may be sent: not even what destructors send, such as the removal of a watch.
+  /// In a child nothing may be sent, not even what destructors send, such as the removal of a watch; and nothing read,
+  /// because its parent would miss it.
   bool is_elsewhere() const noexcept { return pid_ != ::getpid(); }
   /// Before the connection is ended. Elsewhere than at home a socket that is connected to nobody takes the place of
   /// this descriptor: whatever is done then happens to that.

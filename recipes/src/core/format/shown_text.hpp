@@ -1,5 +1,5 @@
 // What a text may do to the terminal that shows it. One rule decides for the library, zkadmin and testcluster, because
-// names, data and the words of other programs may hold anything.
+// names, data and the words of other programs may hold anything. And whole numbers, as such texts have them.
 #pragma once
 
 #include <charconv>

@@ -29,6 +29,7 @@ void check(const producer_options& options) {
 std::shared_ptr<producer_state> state_of(const queue& into, std::string name, producer_options options) {
   require_part_of_name("producer name", name);
   check(options);
+  if (!into.get_queue()) throw std::invalid_argument("producer: a queue that was made by default takes nothing");
   const auto& core = into.get_queue();
   return std::make_shared<producer_state>(core->frame(), core->get_capacity(), std::move(name), options);
 }

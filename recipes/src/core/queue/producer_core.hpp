@@ -28,11 +28,12 @@ class producer_core {
   virtual void last(handler whose) = 0;
 };
 
-/// `Core`: the engine of its kind. The defaults if it was made by default.
+/// `Core`: the engine of its kind. The defaults if it was made by default, or if another kind was assigned to its base.
 template <class Core>
 const auto& options_of_producer(const producer_base& of) {
   static const std::remove_cvref_t<decltype(std::declval<const Core&>().options())> defaults{};
-  return of.get_core() ? static_cast<const Core&>(*of.get_core()).options() : defaults;
+  const auto* const core = dynamic_cast<const Core*>(of.get_core().get());
+  return core ? core->options() : defaults;
 }
 
 }  // namespace zkrecipes::detail

@@ -64,6 +64,7 @@ awaitable<outcome<std::uint64_t>> producer_state::put_items(std::vector<topic_me
       waiting_.push_back({mine, std::move(each.data), due});
       waiting_bytes_ += bytes_of(waiting_.back());
     }
+    what = std::vector<topic_message>();  // this waits until all are put
     if (is_full()) filled_.notify();
     begin_once(working_,
                [this] { launch_detached(session_->strand(), owning(shared_from_this(), &producer_state::work)); });
@@ -119,7 +120,8 @@ void producer_state::conclude(std::size_t count, const error_code& error) {
     }
     if (of->is_over()) of->changed.notify();
   }
-  if (error) forget(*of);
+  // What is left of the call is in front of the others.
+  if (error && !waiting_.empty() && waiting_.front().of == of) forget(*of);
 }
 
 /// Ahead of the batch: what waits for a connection is in none, so it is never sent behind its error.

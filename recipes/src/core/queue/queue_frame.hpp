@@ -1,4 +1,4 @@
-// What all parts of one queue object share.
+// What all parts of one queue object share; the servers' clock.
 #pragma once
 
 #include <memory>

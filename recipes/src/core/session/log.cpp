@@ -104,6 +104,8 @@ const char* advice_on(const connection_failure& failure, bool speaks_tls) {
 
 const char* advice_on_loss(const error_code& error) {
   if (error == boost::system::errc::protocol_error) return breach_of_protocol;
+  if (error == errc::session_expired)
+    return "this process was forked: the session is its parent's, and a new one begins";
   return error == errc::timed_out ? "the server fell silent" : "the connection ended";
 }
 

@@ -19,8 +19,9 @@
 namespace zkrecipes::detail {
 
 /// Places that drop their waiters when the execution context is shut down.
-/// A limit with waiters. A waiter can own the limit, by way of the coroutine that waits, and the limit owns the waiter.
-/// The context breaks this cycle when it is shut down, and keeps the limit until then, for as long as somebody waits.
+/// A waiter can own the place (a limit, a balance, a spool), by way of the coroutine that waits, and the place owns the
+/// waiter. The context breaks this cycle when it is shut down, and keeps the place until then, for as long as somebody
+/// waits.
 class waiting_place {
  public:
   virtual ~waiting_place() = default;

@@ -3,6 +3,8 @@
 #include <exception>
 #include <set>
 
+#include <fcntl.h>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -37,9 +39,14 @@ void rethrow(std::exception_ptr failure) {
   if (failure) std::rethrow_exception(failure);
 }
 
+/// A program that a handler starts would keep the port, and connections that have ended here.
+void close_at_exec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
+
 tcp::acceptor listen(const asio::any_io_executor& executor, const std::string& address, std::uint16_t port) {
   try {
-    return {executor, {asio::ip::make_address(address), port}};
+    tcp::acceptor made(executor, {asio::ip::make_address(address), port});
+    close_at_exec(made.native_handle());
+    return made;
   } catch (const boost::system::system_error& failure) {
     const error_code why(failure.code().value(), failure.code().category());  // without the place in our sources
     throw boost::system::system_error(why, "HTTP can not be served at " + address + ", port " + std::to_string(port) +
@@ -186,6 +193,7 @@ asio::awaitable<void> http_server::listener::accept() {
   while (!closing_) {
     auto [error, socket] = co_await acceptor_.async_accept(with_result);
     if (error == asio::error::no_descriptors && drop_slow()) continue;
+    if (!error) close_at_exec(socket.native_handle());
     if (error || !take(std::move(socket))) co_await pause_accepting();
   }
   accepting_ = false;

@@ -251,7 +251,8 @@ error_code guardian_stream::open(const std::string& guardian, std::string& probl
 }
 
 void guardian_stream::send(std::string line) {
-  if (!listener_ || is_failing_ || home_.is_elsewhere()) return;
+  if (!listener_ || is_failing_) return;
+  if (home_.is_elsewhere()) return fail_later(ENOTCONN);
   if (unsent_.size() + line.size() > most_unsent) return fail_later(ENOBUFS);
   unsent_ += line;
   if (!is_writing_) write();
@@ -332,7 +333,7 @@ void guardian_stream::abandon() {
 void guardian_stream::give_up() {
   listener_ = nullptr;
   close();
-  child_.kill();
+  if (!home_.is_elsewhere()) child_.kill();
 }
 
 /// A process that was forked meanwhile may have the socket, too: it ends for that one as well, but not the other way

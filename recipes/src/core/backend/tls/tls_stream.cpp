@@ -117,7 +117,7 @@ void tls_stream::connect(const endpoint& server, handler then) {
     if (self->closed_) return;
     if (error) return self->finish(reason_of_attempt(error));
     self->transport_.carry(self->connection(), self->server_.native_handle());
-    self->shake_hands();
+    self->go_on(&tls_stream::shake_hands);
   });
 }
 
@@ -148,9 +148,13 @@ tls_stream::unfinished tls_stream::left_by(int rc) const {
 }
 
 void tls_stream::when_ready(tcp::socket::wait_type what, void (tls_stream::*then)()) {
-  server_.async_wait(what, [self = shared_from_this(), then](const error_code&) {
-    if (!self->closed_) (self.get()->*then)();
-  });
+  server_.async_wait(what, [self = shared_from_this(), then](const error_code&) { self->go_on(then); });
+}
+
+void tls_stream::go_on(void (tls_stream::*then)()) {
+  if (closed_) return;
+  if (!home_.is_elsewhere()) return (this->*then)();
+  arrived_ ? arrived_() : finish(errc::connection_loss);  // the link leaves it to the parent
 }
 
 void tls_stream::finish(const error_code& failure) {
@@ -166,11 +170,10 @@ void tls_stream::relay(int descriptor, std::function<void()> arrived) {
   if (failure) return end(failure);
   received_.resize(record_size);
   to_send_.resize(record_size);
-  asio::post(server_.get_executor(), [self = shared_from_this()] { self->read(); });
+  asio::post(server_.get_executor(), [self = shared_from_this()] { self->go_on(&tls_stream::read); });
 }
 
 void tls_stream::read() {
-  if (closed_) return;
   transport_.allow_reads();
   bool may_be_more = true;
   while (may_be_more) {
@@ -262,6 +265,7 @@ void tls_stream::close() {
   home_.detach_elsewhere(server_.native_handle());
   home_.detach_elsewhere(inside_.native_handle());
   error_code ignored;
+  server_.shutdown(asio::ip::tcp::socket::shutdown_both, ignored);  // a child of `fork` may have it, too
   server_.close(ignored);
   inside_.close(ignored);
   OPENSSL_cleanse(to_send_.data(), to_send_.size());

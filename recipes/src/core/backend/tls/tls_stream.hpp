@@ -97,6 +97,7 @@ class tls_stream : public std::enable_shared_from_this<tls_stream> {
   void finish(const error_code& failure);
   unfinished left_by(int rc) const;
   void when_ready(tcp::socket::wait_type what, void (tls_stream::*then)());
+  void go_on(void (tls_stream::*then)());
   void read();
   std::size_t decrypt();
   bool pass_on(std::size_t from, std::size_t to);

@@ -205,6 +205,7 @@ void c_client_link::on_session_state(int state) {
 
 void c_client_link::submit(request what, reply_handler handler) {
   if (!handle_ || closing_ || handle_.is_elsewhere()) {
+    if (handle_) schedule_pump();
     return news_->on_answer(std::move(handler), refusal(closing_ ? errc::closed : errc::connection_loss));
   }
   if (what.secret || !held_.empty() || !unsent_.empty() || silence_.unanswered() >= most_unanswered) {
@@ -302,8 +303,16 @@ void c_client_link::schedule_pump() {
   });
 }
 
+/// A child of `fork` neither reads nor writes, because its parent does. If it goes on, its session object asks for a
+/// session of its own.
+bool c_client_link::leave_elsewhere() {
+  if (!handle_.is_elsewhere()) return false;
+  fail(errc::session_expired);
+  return true;
+}
+
 void c_client_link::pump() {
-  if (!handle_ || close_sent_) return;
+  if (!handle_ || close_sent_ || leave_elsewhere()) return;
   // After a stall of our own process an answer may already be in the socket, but the C client looks at its clock first.
   // So read the input before that.
   const bool is_late = clock::now() >= due_;
@@ -347,7 +356,7 @@ void c_client_link::go_on() {
 }
 
 void c_client_link::process(int events) {
-  if (!handle_ || close_sent_) return;
+  if (!handle_ || close_sent_ || leave_elsewhere()) return;
   // Asked before the C client is called, because it closes the socket, and the reason is lost.
   if (const auto why = was_up_ ? error_code() : connect_error(pending_error(handle_.ours()))) return fail(why);
   news_->begin_turn();
@@ -456,7 +465,7 @@ void c_client_link::drop() {
 
 void c_client_link::close_session() {
   if (std::exchange(closing_, true) || !handle_) return;
-  if (handle_.state() != ZOO_CONNECTED_STATE) return fail(errc::closed);
+  if (handle_.state() != ZOO_CONNECTED_STATE || handle_.is_elsewhere()) return fail(errc::closed);
   schedule_pump();
 }
 

@@ -18,6 +18,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "backend/broker_socket.hpp"
+#include "backend/descriptors.hpp"
 #include "backend/guardian/guardian_stream.hpp"
 #include "backend/link.hpp"
 #include "backend/world.hpp"
@@ -193,7 +194,13 @@ class real_world final : public world {
     return lease_clock::time_point(std::chrono::seconds(present.tv_sec) + std::chrono::nanoseconds(present.tv_nsec));
   }
   std::chrono::system_clock::time_point wall_clock() override { return std::chrono::system_clock::now(); }
-  std::uint64_t random() override { return random_(); }
+  std::uint64_t random() override {
+    if (drawn_in_.is_elsewhere()) {  // its parent would draw the same
+      random_ = make_generator(&draw_word);
+      drawn_in_ = home_process();
+    }
+    return random_();
+  }
 
   timer_id call_at(lease_clock::time_point when, std::function<void()> what) override {
     return timers_->call_at(when, std::move(what));
@@ -207,7 +214,8 @@ class real_world final : public world {
 
   std::unique_ptr<link> connect(link_options options, link_listener& listener) override {
     auto shared = std::make_shared<c_client_link>(strand_, listener);
-    shared->connect(std::move(options));
+    if (options.key.id == 0) home_ = home_process();
+    home_.is_elsewhere() ? shared->refuse() : shared->connect(std::move(options));
     return std::make_unique<real_link>(std::move(shared));
   }
 
@@ -228,6 +236,8 @@ class real_world final : public world {
   asio::any_io_executor strand_;
   std::shared_ptr<name_resolutions> names_;
   std::mt19937_64 random_;
+  home_process drawn_in_;
+  home_process home_;  // of the session
   std::shared_ptr<timer_queue> timers_;
 };
 
