@@ -6,10 +6,13 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
 
+#include <zkrecipes/consumer/topic.hpp>
+#include <zkrecipes/consumer/topic_producer.hpp>
 #include <zkrecipes/queue.hpp>
 
 #include "delivery/delivery_repeats.hpp"
@@ -287,6 +290,79 @@ BOOST_AUTO_TEST_CASE(items_of_a_call_that_was_given_up_without_a_connection_are_
   CHECK_LANDS("d");
   BOOST_TEST_REQUIRE(puts[1].done());
   BOOST_TEST(puts[1].result<0>() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_of_a_call_that_was_not_put_is_sent_again_behind_a_lost_connection) {
+  auto by = ready({.max_batch = 2});
+  put_all(by, {"a", "b", "c", "d"});
+  CHECK_LANDS("a", "b");
+  reconnect();
+  CHECK_PENDING("multi /", "get /q/_producer-p");
+  answer();
+  answer_with({.data = "2"});
+  CHECK_LANDS("c", "d");
+  BOOST_TEST_REQUIRE(puts[0].done());
+  BOOST_TEST(!puts[0].error());
+  BOOST_TEST(puts[0].result<0>() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_is_cancelled_while_a_batch_is_in_flight_tells_how_many_were_put) {
+  auto by = ready({.max_batch = 2});
+  put_all(by, {"a", "b", "c", "d", "e"});
+  CHECK_LANDS("a", "b");
+  puts[0].cancel();
+  settle();
+  BOOST_TEST_REQUIRE(ended_with(puts[0], asio::error::operation_aborted));
+  BOOST_TEST(puts[0].result<0>() == 2u);
+  CHECK_LANDS("c", "d");
+  CHECK_LANDS("e");
+  put(by, "f");
+  CHECK_LANDS("f");
+  BOOST_TEST_REQUIRE(puts[1].done());
+  BOOST_TEST(puts[1].result<0>() == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(an_item_that_is_too_large_refuses_its_call) {
+  auto by = ready({});
+  put_all(by, {"a", std::string(1'000'001, 'b'), "c"});
+  BOOST_TEST_REQUIRE(ended_with(puts[0], errc::too_large));
+  BOOST_TEST(puts[0].result<0>() == 0u);
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(another_producer_of_the_name_ends_a_call_and_the_next_one_goes_on_behind_it) {
+  auto by = ready({.max_batch = 2});
+  put_all(by, {"a", "b", "c", "d", "e"});
+  CHECK_LANDS("a", "b");
+  CHECK_PENDING("multi /");
+  fail(errc::bad_version);
+  CHECK_PENDING("multi /", "get /q/_producer-p");
+  answer();
+  answer_with({.data = "9"});
+  BOOST_TEST_REQUIRE(ended_with(puts[0], errc::superseded));
+  BOOST_TEST(puts[0].result<0>() == 2u);
+  CHECK_PENDING();
+  put(by, "f");
+  CHECK_PENDING("multi /", "get /q/_producer-p");
+  answer();
+  answer_with({.data = "9"});
+  CHECK_LANDS("f");
+  BOOST_TEST_REQUIRE(puts[1].done());
+  BOOST_TEST(puts[1].result<0>() == 10u);
+}
+
+BOOST_AUTO_TEST_CASE(the_base_of_another_kind_has_the_options_of_none) {
+  auto by = ready({.max_batch = 7});
+  BOOST_TEST(by.options().max_batch == 7u);
+  static_cast<producer_base&>(by) = topic_producer(topic(zk, "/t", {.shards = 1}), "p");
+  BOOST_TEST(by.options().max_batch == producer_options().max_batch);
+  BOOST_TEST(by.path() == "/t");
+}
+
+BOOST_AUTO_TEST_CASE(a_queue_that_was_made_by_default_takes_nothing) {
+  BOOST_CHECK_EXCEPTION(producer(queue(), "p"), std::invalid_argument, [](const auto& why) {
+    return std::string(why.what()).find("by default") != std::string::npos;
+  });
 }
 
 BOOST_AUTO_TEST_CASE(a_key_is_refused_and_no_items_are_put_at_once) {

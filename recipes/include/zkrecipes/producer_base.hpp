@@ -101,8 +101,8 @@ class producer_base {
   /// `async_put` takes, because a message costs no completion of its own. They travel in as many transactions or
   /// batches as they need; the whole is not all or nothing, but each transaction of a queue or topic is, and the
   /// numbers are consecutive there, unless it is removed meanwhile. The first message that can not be put ends this
-  /// call and no other, and none behind it is put. The result is how many are known to be there, from the first on. No messages: it completes
-  /// at once with 0.
+  /// call and no other, and none behind it is put. The result is how many are known to be there, from the first on. No
+  /// messages: it completes at once with 0.
   ///
   /// RabbitMQ: messages behind the first that can not be put, which were sent already, may be put; they are not part of
   /// the result, even if they have been confirmed, and are not sent again. The call ends when those in front of it are

@@ -66,6 +66,7 @@ struct link_options {
   std::vector<credentials> digest{};
   std::shared_ptr<tls_context> tls{};  ///< Null: plain text.
   std::vector<std::string> names{};    ///< Those that the user has written for this server.
+  bool is_of_parent = false;  ///< In a child of `fork`: the session is that of its parent, who may be using it.
 };
 
 /// Receives the events of a link. No call comes after `down`.

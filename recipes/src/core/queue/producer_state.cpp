@@ -120,7 +120,7 @@ void producer_state::conclude(std::size_t count, const error_code& error) {
     }
     if (of->is_over()) of->changed.notify();
   }
-  // What is left of the call is in front of the others.
+  // The rest of the call is in front of the others.
   if (error && !waiting_.empty() && waiting_.front().of == of) forget(*of);
 }
 

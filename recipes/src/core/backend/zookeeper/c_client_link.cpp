@@ -141,6 +141,7 @@ c_client_link::~c_client_link() {
 /// The C client sends the password of the session as soon as it believes that it is connected. So with TLS it does not
 /// exist before the server has been verified.
 void c_client_link::connect(link_options options) {
+  if (options.is_of_parent) return fail(errc::session_expired);
   digest_ = std::move(options.digest);
   if (!options.tls) {
     open(options.key, options.server);
@@ -305,14 +306,9 @@ void c_client_link::schedule_pump() {
 
 /// A child of `fork` neither reads nor writes, because its parent does. If it goes on, its session object asks for a
 /// session of its own.
-bool c_client_link::leave_elsewhere() {
-  if (!handle_.is_elsewhere()) return false;
-  fail(errc::session_expired);
-  return true;
-}
-
 void c_client_link::pump() {
-  if (!handle_ || close_sent_ || leave_elsewhere()) return;
+  if (!handle_ || close_sent_) return;
+  if (handle_.is_elsewhere()) return fail(errc::session_expired);
   // After a stall of our own process an answer may already be in the socket, but the C client looks at its clock first.
   // So read the input before that.
   const bool is_late = clock::now() >= due_;
@@ -356,7 +352,8 @@ void c_client_link::go_on() {
 }
 
 void c_client_link::process(int events) {
-  if (!handle_ || close_sent_ || leave_elsewhere()) return;
+  if (!handle_ || close_sent_) return;
+  if (handle_.is_elsewhere()) return fail(errc::session_expired);
   // Asked before the C client is called, because it closes the socket, and the reason is lost.
   if (const auto why = was_up_ ? error_code() : connect_error(pending_error(handle_.ours()))) return fail(why);
   news_->begin_turn();

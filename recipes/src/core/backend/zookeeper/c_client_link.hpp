@@ -78,8 +78,6 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   ~c_client_link();
 
   void connect(link_options options);
-  /// In place of `connect`, in a child of `fork`: the session is its parent's, who may be using it.
-  void refuse() { fail(errc::session_expired); }
   void submit(request what, reply_handler handler);
   void close_session();
 
@@ -109,7 +107,6 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void await_room();
 
   void schedule_pump();
-  bool leave_elsewhere();
   void pump();
   void go_on();
   void process(int events);

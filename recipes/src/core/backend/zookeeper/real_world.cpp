@@ -215,7 +215,8 @@ class real_world final : public world {
   std::unique_ptr<link> connect(link_options options, link_listener& listener) override {
     auto shared = std::make_shared<c_client_link>(strand_, listener);
     if (options.key.id == 0) home_ = home_process();
-    home_.is_elsewhere() ? shared->refuse() : shared->connect(std::move(options));
+    options.is_of_parent = home_.is_elsewhere();
+    shared->connect(std::move(options));
     return std::make_unique<real_link>(std::move(shared));
   }
 
