@@ -1,7 +1,12 @@
 // The thread of the disk beside the threads of a program. There is no ensemble: everything stays in the file.
 #include <atomic>
+#include <memory>
+#include <optional>
 #include <set>
 #include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 
@@ -67,6 +72,33 @@ BOOST_AUTO_TEST_CASE(puts_of_several_threads_are_all_written) {
   const auto found = file.open({});
   BOOST_TEST(!found.error, found.trouble);
   BOOST_TEST(found.extent.last == static_cast<std::uint64_t>(callers * puts_of_each));
+}
+
+BOOST_AUTO_TEST_CASE(a_child_of_fork_destroys_its_copy_without_waiting) {
+  auto io = std::make_unique<asio::io_context>();
+  std::optional<spooled_producer> by(make(*io));
+  const auto put = [&](std::uint64_t wanted) {
+    by->async_put("key", "data", [&, wanted](error_code error, std::uint64_t number) {
+      BOOST_TEST(!error, error.message());
+      BOOST_TEST(number == wanted);
+      io->stop();
+    });
+    io->restart();
+    io->run();
+  };
+  put(1);
+  const auto child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    by.reset();
+    io.reset();
+    ::_exit(0);
+  }
+  BOOST_TEST_REQUIRE(child > 0);
+  int status = -1;
+  BOOST_TEST_REQUIRE(::waitpid(child, &status, 0) == child);
+  BOOST_TEST(status == 0);
+  put(2);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_is_not_that_of_another_root) {

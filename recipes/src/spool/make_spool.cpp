@@ -18,6 +18,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 
+#include "backend/descriptors.hpp"
 #include "session/core.hpp"
 #include "spool/spool_disk.hpp"
 #include "spool/spool_file.hpp"
@@ -113,27 +114,34 @@ bool spool_thread::take(job& next) {
 }
 
 /// The real disk of a spooled producer.
+/// A child of `fork` has neither the thread nor the file: it waits for nothing, and leaves its copies as they are.
 class sqlite_disk : public spool_disk {
  public:
   sqlite_disk(boost::asio::any_io_executor strand, spool_file_settings settings);
+  ~sqlite_disk() override {
+    if (home_.is_elsewhere()) static_cast<void>(thread_.release());
+  }
 
   void open(std::optional<std::uint64_t> keep, handler done) override;
   void commit(spool_change change, handler done) override;
   void load(std::uint64_t from, std::size_t most_messages, std::size_t most_bytes, handler done) override;
   void close(handler done) override;
-  void stop() noexcept override { thread_.stop(); }
+  void stop() noexcept override {
+    if (!home_.is_elsewhere()) thread_->stop();
+  }
 
  private:
   void run(std::function<spool_answer(spool_file&)> work, handler done);
 
   boost::asio::any_io_executor strand_;
-  spool_thread thread_;
+  backend::home_process home_;
+  std::unique_ptr<spool_thread> thread_;
 };
 
 namespace asio = boost::asio;
 
 sqlite_disk::sqlite_disk(asio::any_io_executor strand, spool_file_settings settings)
-    : strand_(std::move(strand)), thread_(std::move(settings)) {}
+    : strand_(std::move(strand)), thread_(std::make_unique<spool_thread>(std::move(settings))) {}
 
 namespace {
 
@@ -171,7 +179,11 @@ bool has_posted(const asio::any_io_executor& strand, const std::shared_ptr<job>&
 void sqlite_disk::run(std::function<spool_answer(spool_file&)> work, handler done) {
   auto strand = asio::prefer(strand_, asio::execution::outstanding_work.tracked);
   auto mine = std::make_shared<job>(job{std::move(work), std::move(done), {}});
-  thread_.run([strand = std::move(strand), mine = std::move(mine)](spool_file& file) {
+  if (home_.is_elsewhere()) {
+    mine->answer.error = errc::closed;
+    return asio::post(strand_, [mine] { mine->done(std::move(mine->answer)); });
+  }
+  thread_->run([strand = std::move(strand), mine = std::move(mine)](spool_file& file) {
     mine->execute(file);
     // Nothing tells when there is memory again, and to wait for news would take some.
     while (!has_posted(strand, mine)) std::this_thread::sleep_for(pause_without_memory);
