@@ -66,6 +66,8 @@ const std::vector<mistake> mistakes{
     {"servers = 3\n", "1: servers: is no text: put it in quotation marks"},
     {"servers = \"a\"\noutput = \"/out\"", "1: input: is missing: add input = \"/orders\""},
     {least + "root = \"a\"", "4: root: \"a\" is no path: give one that begins with a slash and does not end with one"},
+    {least + "root = \"/a/../b\"", "4: root: \"/a/../b\" is no path"},
+    {least + "root = \"/a/\"", "4: root: \"/a/\" is no path"},
     {least + "timeout = \"5\"", "4: timeout: \"5\" is no duration: give a number and a unit, such as \"500ms\""},
     {least + "timeout = \"50ms\"", "4: timeout: \"50ms\" is out of bounds: give \"100ms\" to \"3600s\""},
     {least + "timeout = \"9999999999999999999s\"", "4: timeout: \"9999999999999999999s\" is no duration"},
@@ -188,6 +190,8 @@ BOOST_AUTO_TEST_CASE(the_key_is_a_member_of_the_message) {
   zkrecipes::message item;
   item.data = R"({"customer":"smith","what":"tea"})";
   BOOST_TEST(key(item) == "smith");
+  item.data = R"({"customer":42})";
+  BOOST_TEST(key(item) == "42");
   item.data = "no object";
   BOOST_CHECK_THROW(key(item), std::exception);
 }

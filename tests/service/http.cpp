@@ -294,6 +294,8 @@ BOOST_FIXTURE_TEST_CASE(garbage_and_long_headers_are_answered, served) {
   };
   BOOST_TEST(told("no http at all\r\n\r\n").starts_with("HTTP/1.1 400 "));
   BOOST_TEST(told("GET / HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n").starts_with("HTTP/1.1 431 "));
+  const auto endless = "POST /messages HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;" + std::string(100'000, 'x');
+  BOOST_TEST(told(endless).starts_with("HTTP/1.1 431 "));
   BOOST_TEST(code(http::verb::get, "/healthz") == 200);
 }
 

@@ -152,6 +152,24 @@ BOOST_AUTO_TEST_CASE(a_repetition_is_not_put_again) {
   BOOST_TEST(servers.messages.size() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(numbers_begin_anew_with_the_queue) {
+  BOOST_TEST(take(1, "a").what == kind::put);
+  BOOST_TEST(take(2, "b").what == kind::put);
+  servers.messages.clear();  // an operator has removed it
+  BOOST_TEST(take(1, "c").what == kind::put);
+  BOOST_TEST(take(2, "d").what == kind::put);
+  BOOST_TEST(servers.messages == (std::vector<std::string>{"c", "d"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_full_queue_is_told_until_a_message_is_put) {
+  BOOST_TEST(messages.trouble() == "");
+  servers.fates.push(store::fate::full);
+  BOOST_TEST(take(1, "a").what == kind::later);
+  BOOST_TEST(messages.trouble().starts_with("messages are refused: "));
+  BOOST_TEST(take(1, "a").what == kind::put);
+  BOOST_TEST(messages.trouble() == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_gap_is_told) {
   BOOST_TEST(take(1, "a").what == kind::put);
   const auto third = take(3, "c");

@@ -98,7 +98,7 @@ class delivering : public fake_session {
     for (const auto& each : data) {
       auto number = std::to_string(++last_number_);
       names[each] = "qn-" + std::string(10 - number.size(), '0') + number;
-      nodes_["/q/" + names[each]].data = each;
+      nodes_["/q/" + names[each]] = {each, {.ctime = put_at}};
     }
     fire(backend::change::children, "/q");
     serve_all();
@@ -151,6 +151,7 @@ class delivering : public fake_session {
   std::map<std::string, std::string> names;               // of messages, by their data
   std::vector<strings> commits;                           // what was removed from the queue, by transaction
   std::vector<std::string> results;                       // what was written there
+  std::int64_t put_at = 0;                                // of messages, in milliseconds since 1970
   std::function<error_code(const operation&)> refusal;    // of an operation of a transaction
   std::function<void(const backend::request&)> on_serve;  // before the request is done
 

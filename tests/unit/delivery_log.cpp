@@ -135,6 +135,22 @@ BOOST_AUTO_TEST_CASE(that_a_consumer_holds_off_is_a_failure_and_that_it_goes_on_
              "info consumer_goes_on process queue /q (an attempt has succeeded, or nothing is left that has failed)");
 }
 
+BOOST_AUTO_TEST_CASE(a_message_is_as_old_as_since_it_was_put_and_at_least_since_it_came) {
+  consume({});
+  const auto present = zk.get_core()->get_scheduler()->world->wall_clock().time_since_epoch();
+  put_at = std::chrono::duration_cast<std::chrono::milliseconds>(present).count() - 40'000;
+  put({"a"});
+  BOOST_TEST((consumer->status().oldest == 40s));
+  pass(2s);
+  BOOST_TEST((consumer->status().oldest >= 40s));
+  let_go("a");
+  BOOST_TEST((consumer->status().oldest == 0s));
+  put_at += 3'600'000;  // the clock of the servers is ahead
+  put({"b"});
+  BOOST_TEST((consumer->status().oldest == 0s));
+  let_go("b");
+}
+
 BOOST_AUTO_TEST_CASE(a_term_that_begins_is_told) {
   consume({});
   CHECK_LIST(*begins, "info term_begun /e (term 1)");

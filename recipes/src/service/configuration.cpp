@@ -98,7 +98,10 @@ std::string show(milliseconds length) {
 }
 
 bool is_path(std::string_view text) {
-  return text.size() >= 2 && text.front() == '/' && text.back() != '/' && text.find("//") == std::string_view::npos;
+  const auto has = [text](std::string_view part) { return (std::string(text) + '/').find(part) != std::string::npos; };
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  return text.size() >= 2 && text.front() == '/' && !has("//") && !has("/./") && !has("/../") &&
+         std::ranges::none_of(text, is_control);
 }
 
 }  // namespace
@@ -289,12 +292,13 @@ void read_limit(table_reader& file, const char* table, std::optional<Limit>& int
   from->end();
 }
 
-/// Messages are JSON objects, and the key is the text of this member. Without it the function throws: such a message
-/// has the empty key.
+/// Messages are JSON objects, and the key is the text or number of this member. Without it the function throws: such a
+/// message has the empty key.
 std::function<std::string(const message&)> key_of_member(std::string member) {
   return [member = std::move(member)](const message& item) {
     const auto content = boost::json::parse(item.data);
-    return std::string(content.as_object().at(member).as_string());
+    const auto& found = content.as_object().at(member);
+    return found.is_number() ? boost::json::serialize(found) : std::string(found.as_string());
   };
 }
 

@@ -73,6 +73,7 @@ asio::awaitable<taken> intake::put_own(incoming message, shared_limit limit) {
   const auto by = own_producer();
   auto [error, number] = co_await by->into->put(std::move(message.key), std::move(message.data), limit->signal.slot());
   if (error) co_return failed({}, by, error);
+  lasting_.clear();
   co_return taken{kind::put, number, {}};
 }
 
@@ -85,12 +86,13 @@ asio::awaitable<taken> intake::put_numbered(incoming message, shared_limit limit
   co_return result;
 }
 
-// Another replica may have served the client since the number was read. So a gap is told by a number that was read just
-// now. It takes a new outlet, because the old one puts behind the number that it knows.
+// Another replica may have served the client since the number was read, or the queue may have been removed. So a gap or
+// a repetition is told by a number that was read just now. It takes a new outlet, because the old one puts behind the
+// number that it knows.
 asio::awaitable<taken> intake::put_next(shared_producer by, incoming message, shared_limit limit) {
-  const bool is_behind = by->last && message.number > *by->last + 1;
-  if (is_behind) by->into = make_(message.producer);
-  if (is_behind || !by->last) {
+  const bool is_unexpected = by->last && message.number != *by->last + 1;
+  if (is_unexpected) by->into = make_(message.producer);
+  if (is_unexpected || !by->last) {
     const auto error = co_await read_last(by, limit);
     if (error) co_return failed(message.producer, by, error);
   }
@@ -106,6 +108,7 @@ asio::awaitable<taken> intake::put_next(shared_producer by, incoming message, sh
                         ": the queue was removed, or two clients use this name"};
   }
   by->last = number;
+  lasting_.clear();
   co_return taken{kind::put, number, {}};
 }
 
@@ -127,6 +130,7 @@ asio::awaitable<error_code> intake::read_last(const shared_producer& by, const s
 // client's. If two outlets put the same number, one of them is refused.
 taken intake::failed(const std::string& client, const shared_producer& by, const error_code& error) {
   if (error == errc::too_large) return {kind::too_large, 0, error.message()};
+  if (error == errc::full || is_permanent(error)) lasting_ = "messages are refused: " + error.message();
   if (!client.empty())
     forget(client, by);
   else if (by->into->is_ended_by(error))
@@ -166,7 +170,8 @@ asio::awaitable<void> intake::close() {
 
 std::string intake::trouble() const {
   if (!refusal_.empty()) return refusal_;
-  return own_ ? own_->into->trouble() : std::string();
+  auto of_outlet = own_ ? own_->into->trouble() : std::string();
+  return of_outlet.empty() ? lasting_ : of_outlet;
 }
 
 void intake::add_to(metrics_page& page) const {

@@ -64,7 +64,8 @@ class intake {
   boost::asio::awaitable<taken> take(incoming message);
   /// Closes the outlets, also while messages are under way; no further one may be taken.
   boost::asio::awaitable<void> close();
-  /// That of the outlet of messages without a producer, for the log.
+  /// Why messages are refused, or not passed on by the outlet of those without a producer, for the log. Empty: they are
+  /// not.
   std::string trouble() const;
   /// Whether a message without a producer would be taken now, as far as its outlet knows.
   bool accepts() const { return refusal_.empty() && (!own_ || own_->into->accepts()); }
@@ -101,6 +102,7 @@ class intake {
   const intake_options options_;
   shared_producer own_;  // never evicted: it may have a file with messages that wait for the servers
   std::string refusal_;
+  std::string lasting_;  // why the last message was refused, if an operator has to do something, or the queue is full
   std::map<std::string, shared_producer> clients_;
   const std::shared_ptr<std::size_t> pending_ = std::make_shared<std::size_t>(0);
   std::map<taken::kind, std::uint64_t> counts_;

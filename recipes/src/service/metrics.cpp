@@ -97,7 +97,8 @@ constexpr auto consumer_figures = table_of(
     figure{"limited", "Messages that wait for the limit.", &queue_consumer_status::limited},
     figure{"last_commit_messages", "Messages in the last transaction.", &queue_consumer_status::last_commit},
     figure{"held_off", "1 while all attempts fail, and nothing but probes is begun.", &queue_consumer_status::held_off},
-    figure{"oldest_age_seconds", "Age of the oldest message that is not settled.", &queue_consumer_status::oldest});
+    figure{"oldest_age_seconds", "Age of the oldest message in hand, since it was put.",
+           &queue_consumer_status::oldest});
 
 constexpr auto shard_figures = table_of(
     figure{"epoch", "Epoch of the last term of this member on the shard.", &shard_status::epoch},

@@ -209,13 +209,13 @@ std::string replica::state::cause_of(const error_code& error) const {
 }
 
 void replica::state::begin_stop(int signal) {
-  log_.info("stopping", {{"signal", name_of(signal)}});
   stopping_ = true;
+  limit_the_stop();  // before the log, which can block
+  log_.info("stopping", {{"signal", name_of(signal)}});
   if (running_)
     role_->stop();
   else
     here_.zk.async_close([](auto) {});  // ends the preparation
-  limit_the_stop();
 }
 
 void replica::state::limit_the_stop() {
@@ -227,9 +227,9 @@ void replica::state::limit_the_stop() {
 }
 
 void replica::state::end_now(const std::string& reason) {
-  log_.error("cut_off", {{"detail", reason}});
   result_ = exit_code::cut_off;
   io_.stop();
+  log_.error("cut_off", {{"detail", reason}});
 }
 
 readiness replica::state::now() const {

@@ -199,7 +199,9 @@ struct queue_consumer_status {
   std::size_t limited = 0;        ///< Messages that could be begun, and wait for `message_limit`.
   std::size_t last_commit = 0;    ///< Messages in the last transaction.
   std::string held_off{};         ///< Why nothing but probes is begun: `message_retry::outage`. Empty: it is not so.
-  std::chrono::milliseconds oldest{0};  ///< For how long the oldest message that is not settled has been here.
+  /// The age of the oldest message in hand: since it was put, by this machine's clock and that of the servers or the
+  /// broker; at least since it came here.
+  std::chrono::milliseconds oldest{0};
 
   friend bool operator==(const queue_consumer_status&, const queue_consumer_status&) = default;
 };

@@ -339,14 +339,23 @@ void delivery_run::show() {
   using stage = message_in_hand::stage;
   const auto& all = window_.all();
   const auto& stages = window_.stages();
-  const auto age = all.empty() ? lease_clock::duration::zero() : get_scheduler()->now() - all.begin()->second.received;
+  using std::chrono::milliseconds;
+  milliseconds age{0};
+  if (!all.empty()) {
+    const auto& first = all.begin()->second;
+    age = std::chrono::duration_cast<milliseconds>(get_scheduler()->now() - first.received);
+    const auto present = get_scheduler()->world->wall_clock().time_since_epoch();
+    // A source of the user's may not know when the message was put.
+    if (const milliseconds put(first.what->stat.ctime); put.count() > 0)
+      age = std::max(age, std::chrono::duration_cast<milliseconds>(present) - put);
+  }
   frame_->board.change([&](queue_consumer_status& status) {
     status.in_hand = stages.working_count();
     status.finished = stages.count(stage::finished) + stages.count(stage::committing);
     status.held_back = window_.lanes().held_back();
     status.resting = stages.count(stage::resting);
     status.limited = limit_.limited_until() == never ? 0 : window_.lanes().ready().size();
-    status.oldest = std::chrono::duration_cast<std::chrono::milliseconds>(age);
+    status.oldest = age;
     status.held_off = breaker_.is_open() ? breaker_.reason() : std::string();
   });
   if (std::exchange(is_told_open_, breaker_.is_open()) != breaker_.is_open())

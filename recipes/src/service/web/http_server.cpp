@@ -264,7 +264,7 @@ bool http_server::listener::drop_oldest(const std::function<bool(const connectio
 
 asio::awaitable<void> http_server::listener::serve(shared_connection on) {
   try {
-    boost::beast::flat_buffer buffer;
+    boost::beast::flat_buffer buffer(limits_.header + most_drained);  // extensions of chunks have no limit of their own
     while (!closing_ && co_await serve_one(*on, buffer)) {
     }
   } catch (const std::bad_alloc&) {  // this client goes without an answer
