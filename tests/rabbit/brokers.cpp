@@ -133,6 +133,15 @@ BOOST_AUTO_TEST_CASE(a_queue_that_is_deleted_ends_the_run_until_an_operator_has_
   BOOST_TEST(results() == numbers(1, 6), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_queue_that_is_deleted_ends_the_run_also_if_its_messages_had_no_id) {
+  client().declare(queue());
+  client().put({.queue = queue(), .data = "1"});
+  auto& who = consume(&succeed);
+  BOOST_TEST_REQUIRE(has_results(1));
+  client().remove(queue());
+  check_failure(who, rabbit_errc::missing_queue);
+}
+
 BOOST_AUTO_TEST_CASE(what_speaks_another_protocol_is_told_and_ends_the_run) {
   const std::string web("HTTP/1.1 400 Bad Request\r\n\r\n");
   const std::string other_version("AMQP\0\1\0\0", 8);

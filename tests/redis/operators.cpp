@@ -120,6 +120,19 @@ BOOST_AUTO_TEST_CASE(a_long_lag_is_counted_up_to_a_bound) {
   BOOST_TEST(lag().is_more);
 }
 
+BOOST_AUTO_TEST_CASE(a_lag_of_many_bytes_is_counted_up_to_a_bound) {
+  create("/t");
+  BOOST_TEST(!seek(source_position::begin()));
+  const auto* put =
+      "for i = 1, tonumber(ARGV[1]) do redis.call('XADD', KEYS[1], '*', 'data', string.rep('x', 20000)) end";
+  client().get({"EVAL", put, "1", "orders:0", "300"});
+  BOOST_TEST(lag().messages == 300u);
+  BOOST_TEST(!lag().is_more);
+  client().get({"EVAL", put, "1", "orders:0", "2000"});
+  BOOST_TEST(lag().messages == 900u);  // the first hundred with which it is more than 16 MiB
+  BOOST_TEST(lag().is_more);
+}
+
 BOOST_AUTO_TEST_CASE(a_position_of_somebody_else_is_told) {
   BOOST_TEST(!seek(source_position::begin()));
   BOOST_TEST(!std::get<0>(run(zk().async_set("/t/0000/_at/g", "mine", any_version, tuple))));

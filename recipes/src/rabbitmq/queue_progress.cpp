@@ -216,7 +216,7 @@ void queue_progress::apply(delivery_memory& to, const std::string& name) const {
   const bool is_named = found == in_hand_.end() || found->second;
   const auto first = firsts_.find(name);
   if (is_named) to.settle(name, first == firsts_.end() ? 0 : first->second);
-  if (!is_named) to.forget(name);
+  if (!is_named) to.settle_unnamed(name);
 }
 
 void queue_progress::settle(const std::string& name) {

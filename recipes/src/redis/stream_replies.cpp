@@ -194,10 +194,12 @@ bool is_missing_key(const redisReply& reply) {
 }
 
 std::optional<counted_entries> parse_counted(const redisReply& reply) {
-  if (!is_list(reply, 2)) return std::nullopt;
+  if (!is_list(reply, 3)) return std::nullopt;
   const auto count = parse_count(*reply.element[0]);
   const auto first = parse_id(*reply.element[1]);
-  return count && first ? std::optional(counted_entries{*count, *first}) : std::nullopt;
+  const auto more = parse_count(*reply.element[2]);
+  if (!count || !first || !more) return std::nullopt;
+  return counted_entries{*count, *first, *more != 0};
 }
 
 error_code refusal_of(const redisReply& reply, int type) {

@@ -61,10 +61,12 @@ error_code refusal_of(const redisReply& reply, int type);
 std::optional<std::vector<stream_entry>> parse_entries(const redisReply& reply, const entry_fields& fields);
 /// The entries of an XRANGE, in the same way.
 std::optional<std::vector<stream_entry>> parse_range(const redisReply& reply, const entry_fields& fields);
-/// How many entries there are, and the first of them; 0-0: none. Nothing if the reply is not of the form of our script.
+/// How many entries were counted, and the first of them; 0-0: none. Nothing if the reply is not of the form of our
+/// script.
 struct counted_entries {
   std::uint64_t count = 0;
   stream_id first{};
+  bool is_more = false;  ///< There may be more of them.
 };
 std::optional<counted_entries> parse_counted(const redisReply& reply);
 /// The broker's words in an error reply; for any other that it is not understood.

@@ -105,7 +105,7 @@ awaitable<void> queue_source::settled(std::vector<settlement> batch) {
 }
 
 awaitable<outcome<messages>> queue_source::receive(std::size_t most) {
-  for (;;) {
+  while (most > 0) {
     if (list_.due() == 0 || list_.is_outdated()) {
       auto error = co_await list_.read(out_);
       if (error) co_return failed<messages>(error);
@@ -130,6 +130,7 @@ awaitable<outcome<messages>> queue_source::receive(std::size_t most) {
     if (all.empty()) list_.forget();  // others have removed them: the list is old
     if (!all.empty()) co_return outcome<messages>(error_code(), std::move(all));
   }
+  co_return outcome<messages>(error_code(), messages());
 }
 
 /// Lost connections and refusals are waited for.

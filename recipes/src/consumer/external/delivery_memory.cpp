@@ -274,6 +274,11 @@ bool delivery_memory::knows(const std::string& id) const {
   return numbered && runs_.has(*numbered);
 }
 
+void delivery_memory::settle_unnamed(const std::string& id) {
+  forget(id);
+  if (settled_ < std::numeric_limits<std::int64_t>::max()) ++settled_;
+}
+
 void delivery_memory::settle(const std::string& id, std::uint64_t first) {
   failed_.erase(id);
   if (settled_ < std::numeric_limits<std::int64_t>::max()) ++settled_;

@@ -135,6 +135,8 @@ class delivery_memory {
   /// `first`: of a message with a number. The numbers from this one up to its own are those of no other message of this
   /// source, and become one range; 0: nothing is known of them.
   void settle(const std::string& id, std::uint64_t first = 0);
+  /// Counts a message whose id the source made up for one delivery.
+  void settle_unnamed(const std::string& id);
   /// The source can not deliver the message again, or it must not be remembered. Runs stay as they are.
   void forget(const std::string& id);
   void fail(const std::string& id, std::int64_t since);
