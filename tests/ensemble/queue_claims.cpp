@@ -179,6 +179,26 @@ BOOST_AUTO_TEST_CASE(and_one_that_is_still_settling_a_lost_reply) {
   BOOST_TEST(drain() == numbers(1, 1));
 }
 
+// To give a claim back corrects the item's attempts, which takes a request with its data.
+BOOST_AUTO_TEST_CASE(and_one_of_an_item_that_is_larger_than_its_session_sends) {
+  put(std::string(10'000, 'x'));
+  auto with = far_options();
+  with.jute_maxbuffer = 2'000;
+  auto far = connect_far(with);
+  auto from = over(far);
+  own().drop_reply(testcluster::op::multi);
+  own().refuse(true);
+  recorder<message> taking(executor());
+  from.async_take(taking.token());
+  BOOST_TEST_REQUIRE(run_until([&] { return far.status().state == session_state::suspended; }));
+  BOOST_TEST(run_until([&] { return claims() == 1; }), "seen also on the server that we ask");
+  taking.cancel();
+  BOOST_TEST_REQUIRE(run_until([&] { return taking.done(); }));
+  reconnect();
+  BOOST_TEST(run_until([&] { return claims() == 0; }, 10s));
+  BOOST_TEST(drain().size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(lost_replies_change_nothing) {
   // The first transaction is the claim, and the second one is the acknowledgement.
   using lossy_step = std::pair<std::int32_t, int>;

@@ -53,6 +53,18 @@ BOOST_AUTO_TEST_CASE(items_are_numbered_and_travel_together) {
   BOOST_TEST(drain() == numbers(1, 300), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_batch_is_no_larger_than_the_session_sends) {
+  auto how = fixture::options();
+  how.jute_maxbuffer = 20'000;
+  auto narrow = connect(how);
+  auto by = make_producer(narrow, "p");
+  std::vector<topic_message> many(100, {"", std::string(1'000, 'd')});
+  auto put = run(by.async_put_all(std::move(many), tuple));
+  BOOST_TEST(!std::get<0>(put), std::get<0>(put).message());
+  BOOST_TEST(std::get<1>(put) == 100u);
+  BOOST_TEST(batches().size() >= 10u);
+}
+
 // All eight are there when the node of the producer has been read.
 BOOST_AUTO_TEST_CASE(a_batch_has_as_many_items_as_the_options_say) {
   auto p = make_producer(zk(), "p", {.max_batch = 3});

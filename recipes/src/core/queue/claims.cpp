@@ -153,8 +153,9 @@ awaitable<void> claims::remove_claim(shared_frame frame, ending which, exchange_
     all.remove(claim);
     if (!which.counts && !seen[1].error) all.set(item, std::move(seen[1].data), seen[1].stat.version);
     done = co_await over->perform(backend::make_multi(all), retry::once, which.bound);
-    if (done.error == errc::no_auth && failed_at(done) == 1) {
-      which.counts = true;  // no right to write to the item: remove the claim alone
+    const bool is_forbidden = done.error == errc::no_auth && failed_at(done) == 1;
+    if (is_forbidden || (done.error == errc::too_large && !which.counts)) {
+      which.counts = true;  // the item can not be written: remove the claim alone
       done.error = errc::bad_version;
     }
   }

@@ -13,13 +13,15 @@ namespace zkrecipes::detail {
 
 namespace {
 
-/// Most bytes of a batch: well below the largest request that a server accepts (1 MiB by default).
-constexpr std::size_t max_bytes = 256 * 1024;
+/// Most bytes of a batch: well below the largest request that a server accepts.
+std::size_t longest_batch(const queue_frame& frame) {
+  return std::min<std::size_t>(256 * 1024, frame.session->options().jute_maxbuffer / 2);
+}
 
 /// Bytes of an item in a transaction besides its data: its name, and the ticket that a queue with a limit asks for.
 std::size_t overhead_of_item(const queue_frame& frame) {
   const auto& options = frame.session->options();
-  const auto path = options.root.size() + frame.where.items.size();
+  const auto path = frame.session->root().size() + frame.where.items.size();
   std::size_t rights = 0;
   for (const auto& each : options.default_acl) rights += each.scheme.size() + each.id.size() + 12;
   const auto ticket = frame.options.limit != 0 ? 2 * path + rights + 250 : 0;
@@ -38,6 +40,7 @@ producer_state::producer_state(shared_frame frame, std::shared_ptr<capacity> lim
       record_(session_, where_.on_side(std::string(producer_prefix) + name),
               [this] { return session_->ensure_path(where_.items); }),
       overhead_(overhead_of_item(*frame)),
+      most_bytes_(longest_batch(*frame)),
       filled_(session_->get_scheduler()) {}
 
 void producer_state::put(handler whose, std::vector<topic_message> what, bool is_many) {
@@ -155,7 +158,7 @@ awaitable<void> producer_state::fill_batch() {
 }
 
 bool producer_state::is_full() const noexcept {
-  return waiting_.size() >= options_.max_batch || waiting_bytes_ >= max_bytes;
+  return waiting_.size() >= options_.max_batch || waiting_bytes_ >= most_bytes_;
 }
 
 /// So many items, from the first on, are in it.
@@ -164,7 +167,7 @@ std::size_t producer_state::next_batch() const {
   std::size_t bytes = 0;
   for (const auto& each : waiting_) {
     bytes += bytes_of(each);
-    if (count > 0 && (count == options_.max_batch || bytes > max_bytes)) break;
+    if (count > 0 && (count == options_.max_batch || bytes > most_bytes_)) break;
     ++count;
   }
   return count;

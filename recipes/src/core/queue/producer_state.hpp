@@ -68,8 +68,9 @@ class producer_state final : public producer_core, public std::enable_shared_fro
   std::deque<item> waiting_;
   std::size_t in_batch_ = 0;  // so many of them, from the first on, are being put
   std::size_t waiting_bytes_ = 0;
-  std::size_t overhead_;  // bytes of an item in a transaction besides its data
-  condition filled_;      // the next batch is full
+  std::size_t overhead_;    // bytes of an item in a transaction besides its data
+  std::size_t most_bytes_;  // of a batch
+  condition filled_;        // the next batch is full
 };
 
 }  // namespace zkrecipes::detail

@@ -69,6 +69,7 @@ using name_list = std::vector<std::string>;
 
 constexpr std::size_t most_letters = 100;  // read together; of up to a megabyte each
 constexpr std::size_t most_bytes = 256 * 1024;
+constexpr std::size_t bytes_of_operations = 300;  // of the two for a letter, besides names and data
 
 }  // namespace
 
@@ -176,8 +177,10 @@ awaitable<error_code> key_revival::put_back(const name_list& names) {
       unreadable_.insert(names[i]);
       continue;
     }
-    bytes += letter->data.size();
-    if (!moved.empty() && bytes > most_bytes) break;
+    const auto paths = 2 * frame_->session->root().size() + folder_.size() + names[i].size() + letter->item.size();
+    bytes += letter->data.size() + paths + frame_->where.items.size() + bytes_of_operations;
+    const auto most = std::min<std::size_t>(most_bytes, frame_->session->options().jute_maxbuffer / 2);
+    if (!moved.empty() && bytes > most) break;
     all.remove(join(folder_, names[i])).create(frame_->where.item(letter->item), letter->data);
     moved.push_back(names[i]);
   }

@@ -288,7 +288,11 @@ void requests_in_flight::create_root() {
     auto create = make_request(opcode::create, root.substr(0, end));
     create.access = open_acl();
     connection_.link->submit(std::move(create), [this](const backend::reply& answer) {
-      connection_.has_lost_writes = connection_.has_lost_writes || is_reply_lost(answer.error);
+      const auto& error = answer.error;
+      connection_.has_lost_writes = connection_.has_lost_writes || is_reply_lost(error);
+      // A server looks at the rights before it sees that the node is there.
+      const bool is_told = !error || is_reply_lost(error) || error == errc::node_exists || error == errc::no_auth;
+      if (!is_told) life_.log().operation_ended(opcode::create, root_.text(), error, "the root was not created");
     });
   }
 }
