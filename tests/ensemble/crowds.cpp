@@ -166,6 +166,35 @@ BOOST_AUTO_TEST_CASE(additions_of_many_objects_of_a_session_never_conflict) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+BOOST_FIXTURE_TEST_SUITE(bursts, ensemble_case)
+
+// The link holds most of them back until answers have come, and each answer proves that the session lived when its
+// request was sent.
+BOOST_AUTO_TEST_CASE(many_requests_at_once_cost_no_ownership) {
+  auto with = far_options();
+  with.timeout = 4s;
+  auto far = connect_far(with);
+  lock of(far, "/burst");
+  auto held = must(run(of.async_acquire(tuple)));
+  own().set_delay(50ms);
+  std::size_t left = 20'000;
+  for (auto i = left; i > 0; --i) {
+    far.async_exists("/burst", [&](error_code error, auto&&...) {
+      if (error) BOOST_TEST(!error, error.message());
+      --left;
+    });
+  }
+  BOOST_TEST_REQUIRE(run_until([&] { return left == 0 || held.error(); }, 60s));
+  BOOST_TEST(!held.error(), held.error().message());
+  own().set_delay(0ms);
+  BOOST_TEST_REQUIRE(run_until([&] { return left == 0; }));
+  BOOST_TEST(!std::get<0>(run(held.async_release(tuple))));
+  settle(zk());
+  remove("/burst");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 BOOST_FIXTURE_TEST_SUITE(crowds_at_a_queue, queue_case)
 
 // The first in line takes what comes. It has two takes, so it would never leave the line.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <zkrecipes/error.hpp>
+#include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/node.hpp>
 #include <zkrecipes/session_options.hpp>
 #include <zkrecipes/transaction.hpp>
@@ -23,6 +24,8 @@ struct reply {
   bool sent = true;        ///< False: the request was never sent, so it was surely not executed.
   bool throttled = false;  ///< The server was too busy: surely not executed. The error is `server_error`.
   std::int64_t zxid = 0;   ///< The last transaction that the server had executed when it answered; 0: not known.
+  /// When the link sent it, if it held it back until answers to others had come.
+  lease_clock::time_point passed{};
   std::string path;
   std::string data;
   node_stat stat;

@@ -214,7 +214,8 @@ void requests_in_flight::record(const sent_request& request, const backend::repl
   const auto& outcome = answer.error;
   const bool proves_life = !is_unanswered(outcome);
   if (proves_life && !connection_.is_served) told_.on_service();
-  if (proves_life && life_.acknowledged(request.sent, witness_of(request.op, outcome))) told_.on_lease_renewed();
+  const auto sent = std::max(request.sent, answer.passed);
+  if (proves_life && life_.acknowledged(sent, witness_of(request.op, outcome))) told_.on_lease_renewed();
   const auto& trace = life_.options().trace;
   if (trace) trace({backend::to_string(request.op), request.paths.front(), life_.now() - request.sent, outcome});
 }

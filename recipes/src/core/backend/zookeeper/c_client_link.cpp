@@ -227,10 +227,11 @@ void c_client_link::submit(request what, reply_handler handler) {
 }
 
 /// Passes a request to the C client, which sends it at once.
-void c_client_link::pass(request what, reply_handler handler) {
+void c_client_link::pass(request what, reply_handler handler, lease_clock::time_point held_until) {
   auto keep = std::make_shared<reply_handler>(std::move(handler));
-  auto note = [this, keep](reply answer) {
+  auto note = [this, keep, held_until](reply answer) {
     silence_.on_answer();
+    answer.passed = held_until;
     answer.zxid = input_->check().zxid();
     news_->on_answer(std::move(*keep), std::move(answer));
   };
@@ -272,7 +273,7 @@ bool c_client_link::release_held() {
     }
     auto next = std::move(held_.front());
     held_.pop_front();
-    pass(std::move(next.what), std::move(next.handler));
+    pass(std::move(next.what), std::move(next.handler), lease_clock::now());
   } while (handle_ && may_release() && !held_.front().what.secret);
   schedule_pump();
   return true;

@@ -101,7 +101,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   static void on_event(zhandle_t*, int type, int state, const char* path, void* context);
   void on_session_state(int state);
 
-  void pass(request what, reply_handler handler);
+  void pass(request what, reply_handler handler, lease_clock::time_point held_until = {});
   bool release_held();
   void show(std::string frames, std::size_t count);
   void await_room();
