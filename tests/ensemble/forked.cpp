@@ -1,5 +1,6 @@
 // A child of `fork` destroys its copies of what its parent has: the parent notices nothing.
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -74,7 +75,11 @@ struct forking_case : ensemble_case {
     if (child == 0) {
       ::alarm(60);
       own_io->notify_fork(asio::io_context::fork_child);
-      ::_exit(work());
+      try {
+        ::_exit(work());
+      } catch (const std::exception&) {
+        ::_exit(1);
+      }
     }
     own_io->notify_fork(asio::io_context::fork_parent);
     BOOST_TEST_REQUIRE(child > 0);

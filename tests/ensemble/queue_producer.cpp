@@ -63,6 +63,7 @@ BOOST_AUTO_TEST_CASE(a_batch_is_no_larger_than_the_session_sends) {
   BOOST_TEST(!std::get<0>(put), std::get<0>(put).message());
   BOOST_TEST(std::get<1>(put) == 100u);
   BOOST_TEST(batches().size() >= 10u);
+  BOOST_TEST(drain().size() == 100u);
 }
 
 // All eight are there when the node of the producer has been read.

@@ -22,7 +22,7 @@ struct source_lag {
   std::uint32_t shard = 0;
   /// With those that were settled ahead of others in a Redis stream, of which 10 000 at most are counted.
   std::uint64_t messages = 0;
-  bool is_more = false;     ///< There are more of them (Redis).
+  bool is_more = false;     ///< There may be more of them (Redis: behind 10 000, or 16 MiB).
   std::size_t batches = 0;  ///< They are in so many batches (topic).
   /// For how long the first of them has been there, by the clock of the server or broker that took it and that of this
   /// machine; RabbitMQ does not tell.

@@ -292,7 +292,8 @@ void requests_in_flight::create_root() {
       const auto& error = answer.error;
       connection_.has_lost_writes = connection_.has_lost_writes || is_reply_lost(error);
       // A server looks at the rights before it sees that the node is there.
-      const bool is_told = !error || is_reply_lost(error) || error == errc::node_exists || error == errc::no_auth;
+      const bool is_told = !error || is_reply_lost(error) || error == errc::node_exists || error == errc::no_auth ||
+                           error == errc::auth_required;
       if (!is_told) life_.log().operation_ended(opcode::create, root_.text(), error, "the root was not created");
     });
   }

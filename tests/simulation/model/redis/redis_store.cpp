@@ -22,10 +22,6 @@ constexpr std::string_view claim_text =
     "redis.call('HSET', KEYS[1], 'zkrecipes', 'redis_producer', 'by', ARGV[1]) "
     "return {redis.call('HGET', KEYS[1], 'last') or '0', 1, ''}";
 
-constexpr std::string_view count_text =
-    "local found = redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', ARGV[2]) "
-    "return {#found, found[1] and found[1][1] or '0-0'}";
-
 constexpr std::string_view put_begin =
     "local last = redis.call('HGET', KEYS[1], 'last') or '0' "
     "local ours = redis.call('HGET', KEYS[1], 'by') == ARGV[1] and 1 or 0 ";
@@ -50,7 +46,6 @@ constexpr std::string_view put_end =
 
 std::optional<redis_script> recognise_script(const std::string& text) {
   if (text == claim_text) return redis_script{script_kind::claim};
-  if (text == count_text) return redis_script{script_kind::count};
   if (!text.starts_with(put_begin) || !text.ends_with(put_end)) return std::nullopt;
   if (text.size() < put_begin.size() + put_end.size()) return std::nullopt;
   const auto condition = text.substr(put_begin.size(), text.size() - put_begin.size() - put_end.size());
@@ -111,8 +106,7 @@ std::pair<stream_id, stream_id> bounds_of(const std::string& low, const std::str
 bool redis_store::is_write(const redis_command& command) {
   const auto& name = command.front();
   if (name != "EVAL") return name == "XADD" || name == "XTRIM" || name == "HSET";
-  const auto script = recognise_script(command.size() > 1 ? command[1] : "");
-  return script && script->what != redis_script::kind::count;
+  return recognise_script(command.size() > 1 ? command[1] : "").has_value();
 }
 
 void redis_store::become(redis_data other) {
@@ -249,11 +243,7 @@ std::string redis_store::hash(const redis_command& command) {
 std::string redis_store::evaluate(const redis_command& command, std::uint64_t now) {
   const auto script = recognise_script(command[1]);
   if (!script) return resp::error("ERR Error compiling script (new function): this model does not know it");
-  switch (script->what) {
-    case redis_script::kind::claim: return claim(command);
-    case redis_script::kind::put: return put(*script, command, now);
-    default: return count(command);
-  }
+  return script->what == redis_script::kind::claim ? claim(command) : put(*script, command, now);
 }
 
 /// EVAL script 1 key by
@@ -294,17 +284,6 @@ std::string redis_store::put(const redis_script& how, const redis_command& comma
   }
   data_.hashes[key]["last"] = std::to_string(number);
   return resp::list({resp::text(std::to_string(number)), resp::number(1), resp::text(problem)});
-}
-
-/// EVAL script 1 key low most
-std::string redis_store::count(const redis_command& command) const {
-  const auto found = data_.streams.find(command[3]);
-  if (found == data_.streams.end()) return resp::list({resp::number(0), resp::text("0-0")});
-  const auto low = bounds_of(command[4], "+").first;
-  const auto& entries = found->second.entries;
-  const auto first = entries.lower_bound(low);
-  const auto all = std::distance(first, entries.end());
-  return resp::list({resp::number(all), resp::text(all > 0 ? to_string(first->first) : "0-0")});
 }
 
 }  // namespace zkrecipes::simulation

@@ -71,20 +71,21 @@ class redis_watcher {
   ~redis_watcher() = default;
 };
 
-/// The scripts that the library sends, recognised by their text.
+/// The scripts of producers, recognised by their text.
 /// A script is done in C++ as its text says. That of a put may lack a comparison: a planted bug.
 struct redis_script {
-  enum class kind { claim, put, count };
+  enum class kind { claim, put };
 
   kind what = kind::claim;
   bool compares_owner = true;
   bool compares_number = true;
 };
 
-/// Nothing: the library sends no such script.
+/// Nothing: producers send no such script.
 std::optional<redis_script> recognise_script(const std::string& text);
 
-/// It knows as much of Redis 7 as the library uses. A command is done as a whole, and so is a script.
+/// It knows as much of Redis 7 as the library uses, but the script that counts a lag. A command is done as a whole, and
+/// so is a script.
 class redis_store {
  public:
   redis_store(std::uint64_t seed, redis_watcher& watcher) : chance_(seed, 2'960), watcher_(watcher) {}
@@ -111,7 +112,6 @@ class redis_store {
   std::string evaluate(const redis_command& command, std::uint64_t now);
   std::string claim(const redis_command& command);
   std::string put(const redis_script& how, const redis_command& command, std::uint64_t now);
-  std::string count(const redis_command& command) const;
   detail::stream_id next_id(const redis_stream& of, std::uint64_t now) const;
 
   chance chance_;

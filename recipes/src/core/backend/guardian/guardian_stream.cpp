@@ -251,8 +251,7 @@ error_code guardian_stream::open(const std::string& guardian, std::string& probl
 }
 
 void guardian_stream::send(std::string line) {
-  if (!listener_ || is_failing_) return;
-  if (home_.is_elsewhere()) return fail_later(ENOTCONN);
+  if (!listener_ || is_failing_ || home_.is_elsewhere()) return;
   if (unsent_.size() + line.size() > most_unsent) return fail_later(ENOBUFS);
   unsent_ += line;
   if (!is_writing_) write();

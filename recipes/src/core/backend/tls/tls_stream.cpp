@@ -208,6 +208,7 @@ bool tls_stream::pass_on(std::size_t from, std::size_t to) {
   if (!failure) has_received_ = true, arrived_();
   if (from == to || closed_) return !closed_;
   inside_.async_wait(local::socket::wait_write, [self = shared_from_this(), from, to](const error_code&) {
+    if (self->home_.is_elsewhere()) return self->go_on(&tls_stream::read);
     if (!self->closed_ && self->pass_on(from, to)) self->read();
   });
   return false;
