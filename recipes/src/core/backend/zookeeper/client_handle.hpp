@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <zookeeper/zookeeper.h>
-
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <zookeeper/zookeeper.h>
 
 #include <boost/endian/conversion.hpp>
 
