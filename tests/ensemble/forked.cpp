@@ -67,9 +67,9 @@ struct forking_case : ensemble_case {
     run_own_until([&] { return is_closed; });
   }
 
-  /// `work` returns the exit status. Meanwhile the parent uses its session.
+  /// `work` returns the exit status.
   template <class Work>
-  void run_in_child(Work work) {
+  pid_t begin_child(Work work) {
     own_io->notify_fork(asio::io_context::fork_prepare);
     const auto child = ::fork();
     if (child == 0) {
@@ -83,6 +83,12 @@ struct forking_case : ensemble_case {
     }
     own_io->notify_fork(asio::io_context::fork_parent);
     BOOST_TEST_REQUIRE(child > 0);
+    return child;
+  }
+  /// Meanwhile the parent uses its session.
+  template <class Work>
+  void run_in_child(Work work) {
+    const auto child = begin_child(std::move(work));
     int status = -1;
     bool is_answered = true;
     run_own_until([&] {
@@ -213,6 +219,33 @@ BOOST_FIXTURE_TEST_CASE(a_child_that_goes_on_gets_a_session_of_its_own, forking_
   BOOST_TEST(its.counters().connects == before);
   BOOST_TEST(exists("/of-parent"));
   BOOST_TEST(!exists("/of-child"));
+  close_own();
+}
+
+// The answer comes while the parent does not look.
+BOOST_FIXTURE_TEST_CASE(a_child_that_goes_on_takes_no_answer_of_its_parent, forking_case) {
+  connect_own();
+  auto& its = *zk_of_its_own;
+  const auto of_parent = its.status().session_id;
+  const auto before = its.counters().connects;
+  own().freeze(true);
+  bool is_answered = false;
+  its.async_exists("/", [&](error_code error, auto&&...) {
+    BOOST_TEST(!error, error.message());
+    is_answered = true;
+  });
+  own_io->restart();
+  own_io->poll();
+  const auto child = begin_child([&] {
+    const auto has_left = [&] { return its.status().session_id != of_parent; };
+    return child_runs_until(has_left) && !is_answered ? 0 : 2;
+  });
+  own().freeze(false);
+  int status = -1;
+  BOOST_TEST_REQUIRE(::waitpid(child, &status, 0) == child);
+  BOOST_TEST(status == 0);
+  run_own_until([&] { return is_answered; });
+  BOOST_TEST(its.counters().connects == before);
   close_own();
 }
 
