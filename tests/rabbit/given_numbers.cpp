@@ -2,9 +2,6 @@
 #include <cstdint>
 #include <string>
 
-#include <amqp.h>
-#include <amqp_framing.h>
-
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
@@ -13,6 +10,7 @@
 #include "rabbit/amqp_case.hpp"
 #include "rabbitmq/message_numbering.hpp"
 #include "rabbitmq/queue_progress.hpp"
+#include "rabbitmq/rabbitmq_c.hpp"
 
 using namespace zkrecipes::test;
 using namespace zkrecipes::detail;

@@ -1,9 +1,6 @@
 // One connection to a broker that the test plays, in a world whose time the test moves.
 #include <algorithm>
 
-#include <amqp.h>
-#include <amqp_framing.h>
-
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
@@ -12,6 +9,7 @@
 #include "rabbit/server_bytes.hpp"
 #include "rabbitmq/delivery_limit.hpp"
 #include "rabbitmq/rabbit_connection.hpp"
+#include "rabbitmq/rabbitmq_c.hpp"
 #include "support/fake_world.hpp"
 
 using namespace std::chrono_literals;

@@ -11,9 +11,17 @@
 #include <string_view>
 #include <vector>
 
-#include <amqp.h>
-#include <amqp_tcp_socket.h>
 #include <sys/time.h>
+
+#if __has_include(<rabbitmq-c/amqp.h>)  // the folder is there since rabbitmq-c 0.12, which warns where it is not named
+#include <rabbitmq-c/amqp.h>
+#include <rabbitmq-c/ssl_socket.h>
+#include <rabbitmq-c/tcp_socket.h>
+#else
+#include <amqp.h>
+#include <amqp_ssl_socket.h>
+#include <amqp_tcp_socket.h>
+#endif
 
 namespace zkrecipes::test {
 

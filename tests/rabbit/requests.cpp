@@ -1,7 +1,4 @@
 // What our client of AMQP says, and what it makes of the answers.
-#include <amqp.h>
-#include <amqp_framing.h>
-
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
@@ -9,6 +6,7 @@
 #include "rabbit/amqp_case.hpp"
 #include "rabbitmq/amqp_answer.hpp"
 #include "rabbitmq/delivery_limit.hpp"
+#include "rabbitmq/rabbitmq_c.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -2,9 +2,6 @@
 #include <memory>
 #include <string_view>
 
-#include <amqp.h>
-#include <amqp_ssl_socket.h>
-
 #include <boost/test/unit_test.hpp>
 
 #include <testcluster/rabbit_broker.hpp>

@@ -3,10 +3,9 @@
 #include <charconv>
 #include <string_view>
 
-#include <amqp.h>
-#include <amqp_framing.h>
-
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
+
+#include "rabbitmq/rabbitmq_c.hpp"
 
 namespace zkrecipes::detail {
 

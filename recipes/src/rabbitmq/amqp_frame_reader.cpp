@@ -5,9 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include <amqp.h>
-#include <amqp_framing.h>
-
 namespace zkrecipes::detail {
 
 namespace {

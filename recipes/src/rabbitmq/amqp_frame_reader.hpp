@@ -6,10 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include <amqp.h>
-#include <amqp_framing.h>
-
 #include <zkrecipes/error.hpp>
+
+#include "rabbitmq/rabbitmq_c.hpp"
 
 namespace zkrecipes::detail {
 

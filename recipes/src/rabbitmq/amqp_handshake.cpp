@@ -6,9 +6,6 @@
 #include <string>
 #include <utility>
 
-#include <amqp.h>
-#include <amqp_framing.h>
-
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 #include <zkrecipes/version.hpp>
 

@@ -7,9 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <amqp.h>
-#include <amqp_framing.h>
-
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "external/numbered_id.hpp"

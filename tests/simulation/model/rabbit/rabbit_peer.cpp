@@ -4,9 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include <amqp.h>
-#include <amqp_framing.h>
-
 #include "rabbitmq/amqp_frame_reader.hpp"
 
 namespace zkrecipes::simulation {

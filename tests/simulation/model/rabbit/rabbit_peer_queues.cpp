@@ -2,9 +2,6 @@
 #include <utility>
 #include <vector>
 
-#include <amqp.h>
-#include <amqp_framing.h>
-
 #include "model/rabbit/rabbit_peer.hpp"
 #include "rabbitmq/amqp_frame_reader.hpp"
 
