@@ -6,6 +6,7 @@
 
 #include "brokers/false_broker.hpp"
 #include "rabbit/rabbit_case.hpp"
+#include "rabbit/server_bytes.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -23,6 +24,33 @@ asio::awaitable<void> say_words(tcp::socket socket, std::string words) {
   for (bool is_open = !write_error; is_open;) {
     auto [read_error, size] = co_await socket.async_read_some(asio::buffer(heard), tuple);
     is_open = !read_error;
+  }
+}
+
+/// What a broker answers to these bytes, whose queue has these messages. The bytes are taken.
+std::string answers_to(std::string& heard, const std::string& messages) {
+  std::string words;
+  if (heard.starts_with("AMQP")) {
+    heard.erase(0, 8);
+    words = wire::welcome();
+  }
+  for (const auto& each : wire::frames_in(heard)) {
+    heard.erase(0, each.payload.size() + 8);
+    if (each.method() == AMQP_QUEUE_DECLARE_METHOD) words += wire::declare_ok(0, 0);
+    if (each.method() == AMQP_BASIC_CONSUME_METHOD) words += wire::consume_ok() + messages;
+  }
+  return words;
+}
+
+asio::awaitable<void> serve_queue(tcp::socket socket, std::string messages) {
+  std::string heard, some(1'024, '\0');
+  for (;;) {
+    auto [read_error, size] = co_await socket.async_read_some(asio::buffer(some), tuple);
+    if (read_error) co_return;
+    heard.append(some, 0, size);
+    const auto words = answers_to(heard, messages);
+    auto [write_error, written] = co_await asio::async_write(socket, asio::buffer(words), tuple);
+    if (write_error) co_return;
   }
 }
 
@@ -155,6 +183,22 @@ BOOST_AUTO_TEST_CASE(what_speaks_another_protocol_is_told_and_ends_the_run) {
     BOOST_TEST(has_logged("rabbitmq " + other.address()));
     other.close();
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_can_not_be_read_is_parked_and_the_next_one_is_processed) {
+  const auto bad = wire::head(3, wire::with_headers(wire::table("a", "?"), "bad"));
+  const auto messages = wire::deliver(1) + bad + wire::body("tea") + wire::message(2, "1", "1");
+  false_broker other(io(), [messages](tcp::socket socket) { return serve_queue(std::move(socket), messages); });
+  with.hosts = other.address();
+  auto& who = consume(&succeed);
+  BOOST_TEST_REQUIRE(has_results(1));
+  BOOST_TEST(results() == numbers(1, 1), boost::test_tools::per_element());
+  BOOST_TEST_REQUIRE(run_until([&] { return letters().size() == 1; }));
+  BOOST_TEST(letter().find("the headers of the message can not be read") != std::string::npos, letter());
+  BOOST_TEST(!who.ended.done());
+  BOOST_TEST(who.does.attempts["tea"].empty());
+  end_runs(all);
+  other.close();
 }
 
 BOOST_AUTO_TEST_CASE(the_second_host_is_taken_if_the_first_is_away) {

@@ -68,6 +68,15 @@ struct open_case : amqp_case {
     client.feed(wire::message(9, "late", "x"));
     BOOST_TEST(delivered.empty());
   }
+  /// The message, which has tag 1, is delivered with its problem, and the next one without.
+  void take_problem(const std::string& bytes, const std::string& words) {
+    client.feed(bytes + wire::message(2, "next", "x"));
+    BOOST_TEST_REQUIRE(delivered.size() == 2u);
+    BOOST_TEST(delivered[0].tag == 1u);
+    BOOST_TEST(delivered[0].problem == words);
+    BOOST_TEST(delivered[1].id == "next");
+    BOOST_TEST(delivered[1].problem == "");
+  }
 };
 
 }  // namespace
@@ -157,19 +166,33 @@ BOOST_FIXTURE_TEST_CASE(a_message_has_the_size_that_was_announced, open_case) {
   open_case large;
   large.client.feed(wire::deliver(1) + wire::head(most_bytes, wire::id_only("m")));
   BOOST_TEST(large.client.is_open());
-  open_case larger;
-  larger.refuse(wire::deliver(1) + wire::head(most_bytes + 1, wire::id_only("m")), "a message has 134217729 bytes");
 }
 
-BOOST_FIXTURE_TEST_CASE(properties_that_can_not_be_read_are_refused, open_case) {
-  const std::string words = "the properties of a message can not be read";
+BOOST_FIXTURE_TEST_CASE(of_a_message_that_is_too_large_the_beginning_is_delivered, open_case) {
+  const auto frame = wire::body(std::string(1 << 16, 'a'));
+  client.feed(wire::deliver(1) + wire::head(most_bytes + 1, wire::id_only("m")));
+  for (auto left = most_bytes; left > 0; left -= 1 << 16) client.feed(frame);
+  BOOST_TEST(delivered.empty());
+  take_problem(wire::body("b"), "the message has 134217729 bytes, more than 128 MiB");
+  BOOST_TEST(delivered[0].id == "m");
+  BOOST_TEST(delivered[0].data.size() == most_bytes);
+  BOOST_TEST(delivered[0].data.back() == 'a');
+}
+
+BOOST_FIXTURE_TEST_CASE(a_message_whose_properties_can_not_be_read_is_delivered_without_them, open_case) {
   const auto second_word = wire::number(1 << 7 | 1, 2) + wire::number(0, 2) + wire::short_text("m");
-  refuse(wire::deliver(1) + wire::head(0, second_word), words);
-  for (const auto& bad : {wire::number(1 << 7, 2) + wire::number(200, 1) + "short", wire::number(1 << 13, 2) + "abc",
-                          wire::with_headers(wire::table("a", "?"), "m"), std::string("\x80", 1)}) {
+  for (const auto& bad : {second_word, wire::number(1 << 7, 2) + wire::number(200, 1) + "short",
+                          wire::number(1 << 13, 2) + "abc", std::string("\x80", 1)}) {
     open_case other;
-    other.refuse(wire::deliver(1) + wire::head(0, bad), words);
+    other.take_problem(wire::deliver(1) + wire::head(3, bad) + wire::body("tea"),
+                       "the properties of the message can not be read");
+    BOOST_TEST(other.delivered[0].id == "");
+    BOOST_TEST(other.delivered[0].data == "tea");
   }
+  take_problem(wire::deliver(1) + wire::head(3, wire::with_headers(wire::table("a", "?"), "m")) + wire::body("tea"),
+               "the headers of the message can not be read");
+  BOOST_TEST(delivered[0].id == "m");
+  BOOST_TEST(delivered[0].data == "tea");
   open_case other_class;
   other_class.refuse(wire::deliver(1) + wire::frame(2, 1, wire::number(50, 2) + wire::number(0, 12)),
                      "the head of a message is not one");
@@ -184,14 +207,48 @@ BOOST_AUTO_TEST_CASE(tables_have_sixteen_levels_at_most) {
   BOOST_TEST(!begins_with_table(wire::table("a", 'A' + wire::long_text('A' + arrays))));
 }
 
-BOOST_AUTO_TEST_CASE(deep_tables_are_refused_in_a_greeting_and_in_headers) {
+BOOST_AUTO_TEST_CASE(deep_tables_are_refused_in_a_greeting) {
   amqp_case talk;
   talk.client.feed(wire::start(wire::nested_tables(17)));
   BOOST_TEST((talk.client.why() == rabbit_errc::unexpected_reply));
   BOOST_TEST(talk.client.words() == "the greeting can not be read");
-  open_case other;
-  other.refuse(wire::deliver(1) + wire::head(0, wire::with_headers(wire::nested_tables(20'000 / 7), "m")),
-               "the properties of a message can not be read");
+}
+
+// Nothing that is nested is read: a table of text, too, may stand in it. A table is not the key.
+BOOST_FIXTURE_TEST_CASE(what_is_nested_in_headers_is_passed_over, open_case) {
+  const auto entry = [](const std::string& name, const std::string& value) { return wire::short_text(name) + value; };
+  const auto key = entry("key", 'S' + wire::long_text("tea"));
+  for (const auto& nested : {wire::nested_tables(20'000 / 7), wire::long_text("no table")}) {
+    for (const auto& kind : {"F", "A"}) {
+      const auto headers = entry("a", kind + nested) + key + entry("key", kind + nested) +
+                           entry("timestamp_in_ms", 'l' + wire::number(1'234, 8));
+      open_case other;
+      other.client.feed(wire::deliver(1) + wire::head(0, wire::with_headers(wire::long_text(headers), "m")));
+      BOOST_TEST_REQUIRE(other.delivered.size() == 1u);
+      BOOST_TEST(other.delivered[0].problem == "");
+      BOOST_TEST(other.delivered[0].id == "m");
+      BOOST_TEST(other.delivered[0].key == "tea");
+      BOOST_TEST(other.delivered[0].timestamp == 1'234);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_numbers_in_headers_are_read) {
+  const auto timestamp_of = [](const std::string& value) {
+    open_case talk;
+    talk.client.feed(wire::deliver(1) + wire::head(0, wire::with_headers(wire::table("timestamp_in_ms", value), "m")));
+    return talk.delivered.at(0).timestamp;
+  };
+  BOOST_TEST(timestamp_of('b' + wire::number(7, 1)) == 7);
+  BOOST_TEST(timestamp_of('b' + wire::number(200, 1)) == 0);  // it is negative
+  BOOST_TEST(timestamp_of('B' + wire::number(200, 1)) == 200);
+  BOOST_TEST(timestamp_of('s' + wire::number(50'000, 2)) == 0);
+  BOOST_TEST(timestamp_of('u' + wire::number(50'000, 2)) == 50'000);
+  BOOST_TEST(timestamp_of('I' + wire::number(3'000'000'000, 4)) == 0);
+  BOOST_TEST(timestamp_of('i' + wire::number(3'000'000'000, 4)) == 3'000'000'000);
+  BOOST_TEST(timestamp_of('l' + wire::number(3'000'000'000, 8)) == 3'000'000'000);
+  BOOST_TEST(timestamp_of('T' + wire::number(3'000'000'000, 8)) == 0);
+  BOOST_TEST(timestamp_of('S' + wire::long_text("7")) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(all_kinds_of_values_are_known) {

@@ -234,6 +234,24 @@ BOOST_AUTO_TEST_CASE(what_has_no_id_has_a_name_of_its_content_and_is_never_remem
   BOOST_TEST(progress.memory().failed_names().empty());
 }
 
+BOOST_AUTO_TEST_CASE(the_problem_of_a_message_is_told_until_it_is_settled) {
+  queue_progress progress(10);
+  auto bad = delivery_of(1, "");
+  bad.problem = "too large";
+  const auto name = progress.take(bad).value_or("");
+  BOOST_TEST(progress.problem_of(name) == "too large");
+  progress.hand_out(name, false);
+  progress.lose();
+  BOOST_TEST(progress.problem_of(name) == "too large");
+  progress.settle(name);
+  BOOST_TEST(progress.problem_of(name) == "");
+  // One of the same content, by which it gets the same name, may be a good one.
+  progress.take(bad);
+  progress.lose();
+  BOOST_TEST(progress.take(delivery_of(1, "")).value_or("") == name);
+  BOOST_TEST(progress.problem_of(name) == "");
+}
+
 BOOST_AUTO_TEST_CASE(messages_without_an_id_that_come_again_on_the_same_connection_are_confused) {
   queue_progress progress(10);
   progress.take(delivery_of(1, "", true));

@@ -18,15 +18,17 @@ constexpr std::uint64_t most_seconds = std::numeric_limits<std::int64_t>::max() 
 amqp_problem misplaced(std::string words) { return {rabbit_errc::unexpected_reply, std::move(words)}; }
 
 /// Nothing if it is no number.
-std::optional<std::int64_t> number_in(const amqp_field_value_t& field) {
+std::optional<std::int64_t> number_in(const amqp_value& field) {
+  constexpr std::size_t longest = 8;
+  const auto bits = number_at(field.bytes.substr(0, longest), 0, longest);
   switch (field.kind) {
-    case AMQP_FIELD_KIND_I8: return field.value.i8;
-    case AMQP_FIELD_KIND_U8: return field.value.u8;
-    case AMQP_FIELD_KIND_I16: return field.value.i16;
-    case AMQP_FIELD_KIND_U16: return field.value.u16;
-    case AMQP_FIELD_KIND_I32: return field.value.i32;
-    case AMQP_FIELD_KIND_U32: return field.value.u32;
-    case AMQP_FIELD_KIND_I64: return field.value.i64;
+    case AMQP_FIELD_KIND_I8: return static_cast<std::int8_t>(bits);
+    case AMQP_FIELD_KIND_I16: return static_cast<std::int16_t>(bits);
+    case AMQP_FIELD_KIND_I32: return static_cast<std::int32_t>(bits);
+    case AMQP_FIELD_KIND_U8:
+    case AMQP_FIELD_KIND_U16:
+    case AMQP_FIELD_KIND_U32:
+    case AMQP_FIELD_KIND_I64: return static_cast<std::int64_t>(bits);
     default: return std::nullopt;
   }
 }
@@ -57,30 +59,34 @@ amqp_problem amqp_content::take_head(std::string_view payload) {
   if (payload.size() < amqp_content_head || number_at(payload, 0, 2) != AMQP_BASIC_CLASS)
     return misplaced("the head of a message is not one");
   left_ = number_at(payload, 4, 8);
-  if (left_ > most_data) return misplaced("a message has " + std::to_string(left_) + " bytes");
-  const auto encoded = payload.substr(amqp_content_head);
-  const auto* properties = has_good_headers(encoded) ? memory_.properties(encoded) : nullptr;
-  if (!properties) return misplaced("the properties of a message can not be read");
-  record_properties(*properties);
+  message_.problem = record_properties(payload.substr(amqp_content_head));
+  if (left_ > most_data) message_.problem = "the message has " + std::to_string(left_) + " bytes, more than 128 MiB";
   awaited_ = left_ > 0 ? part::body : part::none;
   return {};
 }
 
-void amqp_content::record_properties(const amqp_basic_properties_t& properties) {
-  const auto has = [&properties](amqp_flags_t flag) { return (properties._flags & flag) != 0; };
-  if (has(AMQP_BASIC_MESSAGE_ID_FLAG)) message_.id = text_of(properties.message_id);
-  if (has(AMQP_BASIC_TIMESTAMP_FLAG) && properties.timestamp <= most_seconds)
-    message_.timestamp = static_cast<std::int64_t>(properties.timestamp) * 1'000;
-  if (!has(AMQP_BASIC_HEADERS_FLAG)) return;
-  for (int i = 0; i < properties.headers.num_entries; ++i) record_header(properties.headers.entries[i]);
+/// Nothing of ours is nested in a header, so that may be as deep as it likes.
+std::string amqp_content::record_properties(std::string_view encoded) {
+  auto parts = split_headers(encoded);
+  const auto* properties = parts ? memory_.properties(parts->others) : nullptr;
+  if (!properties) return "the properties of the message can not be read";
+  const auto has = [properties](amqp_flags_t flag) { return (properties->_flags & flag) != 0; };
+  if (has(AMQP_BASIC_MESSAGE_ID_FLAG)) message_.id = text_of(properties->message_id);
+  if (has(AMQP_BASIC_TIMESTAMP_FLAG) && properties->timestamp <= most_seconds)
+    message_.timestamp = static_cast<std::int64_t>(properties->timestamp) * 1'000;
+  while (!parts->headers.empty()) {
+    const auto header = cut_value(parts->headers, true);
+    if (!header) return "the headers of the message can not be read";
+    record_header(*header);
+  }
+  return {};
 }
 
-void amqp_content::record_header(const amqp_table_entry_t& header) {
-  const auto name = text_of(header.key);
-  const auto& field = header.value;
-  const bool is_text = field.kind == AMQP_FIELD_KIND_UTF8 || field.kind == AMQP_FIELD_KIND_BYTES;
-  if (is_text && name == key_header_) message_.key = text_of(field.value.bytes);
-  const auto number = number_in(field);
+void amqp_content::record_header(const amqp_value& header) {
+  const auto name = header.name;
+  const bool is_text = header.kind == AMQP_FIELD_KIND_UTF8 || header.kind == AMQP_FIELD_KIND_BYTES;
+  if (is_text && name == key_header_) message_.key = header.bytes;
+  const auto number = number_in(header);
   if (!number || *number <= 0) return;
   if (name == "x-delivery-count") {
     message_.is_redelivered = true;
@@ -93,7 +99,7 @@ void amqp_content::record_header(const amqp_table_entry_t& header) {
 amqp_problem amqp_content::take_body(std::string_view payload) {
   if (payload.size() > left_) return misplaced("a message has more bytes than were announced");
   left_ -= payload.size();
-  if (!is_return_) message_.data += payload;
+  if (!is_return_) message_.data += payload.substr(0, most_data - message_.data.size());
   if (left_ == 0) awaited_ = part::none;
   return {};
 }

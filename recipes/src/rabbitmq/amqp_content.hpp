@@ -21,9 +21,11 @@ struct amqp_delivery {
   std::string data{};
   std::int64_t timestamp = 0;  ///< Milliseconds since 1970; 0: none.
   std::uint64_t first = 0;     ///< The header `first_header`, see `message_number::first`; 0: none.
+  std::string problem{};       ///< Why it can not be processed; empty: it can.
 };
 
-/// Messages have at most 128 MiB. The memory grows with the bytes that have come, not with those that are announced.
+/// A message of more than 128 MiB has a problem, and only the first of them are kept; so has one whose properties or
+/// headers can not be read. The memory grows with the bytes that have come, not with those that are announced.
 class amqp_content {
  public:
   explicit amqp_content(std::string key_header) : key_header_(std::move(key_header)) {}
@@ -46,8 +48,9 @@ class amqp_content {
 
   void begin(bool is_return);
   amqp_problem take_head(std::string_view payload);
-  void record_properties(const amqp_basic_properties_t& properties);
-  void record_header(const amqp_table_entry_t& header);
+  /// Returns why they can not be read.
+  std::string record_properties(std::string_view encoded);
+  void record_header(const amqp_value& header);
   amqp_problem take_body(std::string_view payload);
 
   std::string key_header_;

@@ -47,22 +47,16 @@ std::optional<std::size_t> size_of_kind(char kind) {
   }
 }
 
-bool are_values(std::string_view all, bool have_names, int level);
-
-bool cut_value(std::string_view& from, int level) {
-  const auto kind = cut(from, 1);
-  if (!kind) return false;
-  switch (kind->front()) {
+/// The bytes of a value of this kind.
+std::optional<std::string_view> cut_bytes(std::string_view& from, char kind) {
+  switch (kind) {
     case AMQP_FIELD_KIND_TABLE:
-    case AMQP_FIELD_KIND_ARRAY: {
-      const auto inner = cut_counted(from, 4);
-      return inner && are_values(*inner, kind->front() == AMQP_FIELD_KIND_TABLE, level + 1);
-    }
+    case AMQP_FIELD_KIND_ARRAY:
     case AMQP_FIELD_KIND_UTF8:
-    case AMQP_FIELD_KIND_BYTES: return cut_counted(from, 4).has_value();
+    case AMQP_FIELD_KIND_BYTES: return cut_counted(from, 4);
     default: {
-      const auto size = size_of_kind(kind->front());
-      return size && cut(from, *size);
+      const auto size = size_of_kind(kind);
+      return size ? cut(from, *size) : std::nullopt;
     }
   }
 }
@@ -71,8 +65,11 @@ bool cut_value(std::string_view& from, int level) {
 bool are_values(std::string_view all, bool have_names, int level) {
   if (level > most_levels) return false;
   while (!all.empty()) {
-    if (have_names && !cut_counted(all, 1)) return false;
-    if (!cut_value(all, level)) return false;
+    const auto value = cut_value(all, have_names);
+    if (!value) return false;
+    const bool is_table = value->kind == AMQP_FIELD_KIND_TABLE;
+    const bool has_values = is_table || value->kind == AMQP_FIELD_KIND_ARRAY;
+    if (has_values && !are_values(value->bytes, is_table, level + 1)) return false;
   }
   return true;
 }
@@ -84,13 +81,28 @@ bool begins_with_table(std::string_view bytes) {
   return inner && are_values(*inner, true, 1);
 }
 
-bool has_good_headers(std::string_view properties) {
-  const auto word = cut(properties, 2);
+std::optional<amqp_value> cut_value(std::string_view& from, bool has_name) {
+  const auto name = has_name ? cut_counted(from, 1) : std::string_view();
+  const auto kind = name ? cut(from, 1) : std::nullopt;
+  const auto bytes = kind ? cut_bytes(from, kind->front()) : std::nullopt;
+  if (!bytes) return std::nullopt;
+  return amqp_value{*name, kind->front(), *bytes};
+}
+
+std::optional<amqp_properties> split_headers(std::string_view properties) {
+  auto rest = properties;
+  const auto word = cut(rest, 2);
   const auto flags = word ? number_at(*word, 0, 2) : more_flags;
-  if (flags & more_flags) return false;
-  if (flags & AMQP_BASIC_CONTENT_TYPE_FLAG && !cut_counted(properties, 1)) return false;
-  if (flags & AMQP_BASIC_CONTENT_ENCODING_FLAG && !cut_counted(properties, 1)) return false;
-  return !(flags & AMQP_BASIC_HEADERS_FLAG) || begins_with_table(properties);
+  if (flags & more_flags) return std::nullopt;
+  if (flags & AMQP_BASIC_CONTENT_TYPE_FLAG && !cut_counted(rest, 1)) return std::nullopt;
+  if (flags & AMQP_BASIC_CONTENT_ENCODING_FLAG && !cut_counted(rest, 1)) return std::nullopt;
+  std::string others(properties.substr(0, properties.size() - rest.size()));
+  const bool has_headers = (flags & AMQP_BASIC_HEADERS_FLAG) != 0;
+  const auto headers = has_headers ? cut_counted(rest, 4) : std::string_view();
+  if (!headers) return std::nullopt;
+  if (has_headers) put_number(others, 0, flags ^ AMQP_BASIC_HEADERS_FLAG, 2);
+  others += rest;
+  return amqp_properties{*headers, std::move(others)};
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -98,7 +99,7 @@ class amqp_memory {
     const int status = amqp_decode_method(number, &pool_, bytes_of(arguments), &made);
     return status < 0 ? nullptr : static_cast<const Method*>(made);
   }
-  /// Null: they are not those of a message. Their headers must have been checked.
+  /// Null: they are not those of a message. They must have no headers.
   const amqp_basic_properties_t* properties(std::string_view encoded) {
     void* made = nullptr;
     recycle_amqp_pool(&pool_);
@@ -112,11 +113,26 @@ class amqp_memory {
   amqp_pool_t pool_;
 };
 
-// Whether tables of AMQP can be decoded: rabbitmq-c calls itself for each table in a table.
+// Tables of AMQP. rabbitmq-c calls itself for each table in a table.
 
-/// A table with its length stands at the beginning, is well-formed, and has no more than 16 levels.
+/// A table with its length stands at the beginning, is well-formed, and has no more than 16 levels: it can be decoded.
 bool begins_with_table(std::string_view bytes);
-/// The same for the headers in the properties of a message, if there are any.
-bool has_good_headers(std::string_view properties);
+
+/// A value of a table, or of an array, as it stands there. If it is a table or an array, nothing of it was looked at.
+struct amqp_value {
+  std::string_view name{};  ///< Empty in an array.
+  char kind = 0;            ///< AMQP_FIELD_KIND_...
+  std::string_view bytes{};
+};
+/// Cuts the first value off the bytes behind the length of a table, or of an array. Nothing if it can not be read.
+std::optional<amqp_value> cut_value(std::string_view& from, bool has_name);
+
+/// The properties of a message.
+struct amqp_properties {
+  std::string_view headers{};  ///< The values of the table.
+  std::string others{};        ///< The properties without it.
+};
+/// Nothing if they can not be read.
+std::optional<amqp_properties> split_headers(std::string_view properties);
 
 }  // namespace zkrecipes::detail

@@ -117,6 +117,7 @@ void queue_progress::open(delivery_memory stored) {
   memory_ = std::move(stored);
   in_hand_.clear();
   firsts_.clear();
+  problems_.clear();
   unnamed_ = 0;
   is_ambiguous_ = false;
 }
@@ -148,7 +149,14 @@ std::optional<std::string> queue_progress::take(const amqp_delivery& what) {
   }
   if (!is_named) ++unnamed_waiting_;
   if (is_named && what.first > 0) firsts_[name] = what.first;
+  problems_.erase(name);  // that of another message without an id
+  if (!what.problem.empty()) problems_.emplace(name, what.problem);
   return name;
+}
+
+std::string queue_progress::problem_of(const std::string& name) const {
+  const auto found = problems_.find(name);
+  return found == problems_.end() ? std::string() : found->second;
 }
 
 /// Before a fresh message all has come that was put in front of it, so a number in between was lost. A producer
@@ -222,6 +230,7 @@ void queue_progress::apply(delivery_memory& to, const std::string& name) const {
 void queue_progress::settle(const std::string& name) {
   apply(memory_, name);
   firsts_.erase(name);
+  problems_.erase(name);
   const auto found = in_hand_.find(name);
   if (found != in_hand_.end()) {
     if (!found->second) --unnamed_;

@@ -137,6 +137,8 @@ class queue_progress {
   /// The name of the message if it is to be handed out.
   std::optional<std::string> take(const amqp_delivery& what);
   void hand_out(const std::string& name, bool is_named);
+  /// Why a message that is to be handed out, or was, can not be processed. Empty: it can.
+  std::string problem_of(const std::string& name) const;
   /// Whether a message without an id is in hand.
   bool has_unnamed() const noexcept { return unnamed_ > 0; }
   /// The broker delivers messages again that it has delivered by this connection. Nothing tells which of
@@ -177,6 +179,7 @@ class queue_progress {
   std::size_t unnamed_ = 0;                      // of these, those without
   std::size_t unnamed_waiting_ = 0;              // messages without an id that are to be handed out
   bool is_ambiguous_ = false;
+  std::map<std::string, std::string> problems_;
   std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> last_;  // fresh numbers, by producer and epoch
   std::vector<std::string> missing_;
 };

@@ -103,6 +103,7 @@ class queue_reader {
   }
 
   queue_progress& progress() noexcept { return progress_; }
+  const queue_progress& progress() const noexcept { return progress_; }
   /// It was committed; the message is to be acknowledged.
   void settle(const std::string& name);
   /// Sends what is to be acknowledged.

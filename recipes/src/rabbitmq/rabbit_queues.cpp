@@ -62,6 +62,7 @@ class rabbit_source final : public log_source {
   awaitable<outcome<std::vector<message>>> receive(std::size_t most) override { return reader_.receive(most); }
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) override;
   bool can_come(const std::string& name) const override { return reader_.can_come(name); }
+  std::string problem_of(const std::string& name) const override { return reader_.progress().problem_of(name); }
   transaction moving_on(const std::vector<settlement>& batch) override;
   awaitable<void> settled(std::vector<settlement> batch) override;
   void let_go() override { reader_.let_go(); }

@@ -95,7 +95,8 @@ class talk {
     last_tag_ = each.tag;
     data_ += each.data.size();
     tell("message " + std::to_string(each.tag) + each.id + '|' + each.key + '|' + each.data + '|' +
-         std::to_string(each.timestamp) + '|' + std::to_string(each.first) + (each.is_redelivered ? "again" : ""));
+         std::to_string(each.timestamp) + '|' + std::to_string(each.first) + '|' + each.problem +
+         (each.is_redelivered ? "again" : ""));
     client_.acknowledge(each.tag, each.tag % 2 == 0);
   }
 
@@ -302,8 +303,7 @@ std::optional<amqp_delivery> read_message(const sent_message& sent, std::size_t 
   sent.is_return ? content.begin_return() : content.begin_delivery(7, false);
   const auto head = wire::number(60, 2) + wire::number(0, 2) + wire::number(sent.announced, 8);
   auto problem = content.take({AMQP_FRAME_HEADER, 1, head + std::string(sent.properties)});
-  require(problem.error || has_good_headers(sent.properties), "properties that are not good are refused");
-  if (problem.error) return std::nullopt;
+  require(!problem.error, "a message is taken whatever its properties are");
   require(content.is_open() == (sent.announced > 0), "a message without data needs no more");
   cut(sent.data, piece, [&](std::string_view each) {
     if (!problem.error) problem = content.take({AMQP_FRAME_BODY, 1, each});
