@@ -47,7 +47,7 @@ class ready_outlet : public outlet {
  public:
   explicit ready_outlet(std::uint64_t& last) : last_(last) {}
 
-  asio::awaitable<result> put(std::string, std::string data, asio::cancellation_slot) override {
+  asio::awaitable<result> put(std::string, std::string data) override {
     if (data == "forbidden") co_return result(zkrecipes::errc::no_auth, 0);
     co_return result(zkrecipes::error_code(), ++last_);
   }
@@ -61,8 +61,11 @@ using question = http::request<http::string_body>;
 using answer = http::response<http::string_body>;
 
 struct served {
-  explicit served(work_mode mode = work_mode::single)
-      : pages(
+  explicit served(work_mode mode = work_mode::single, intake_options limits = {})
+      : messages(
+            io.get_executor(), "own",
+            [this](const std::string& name) { return std::make_unique<ready_outlet>(last[name]); }, limits),
+        pages(
             mode, messages, [this] { return now; }, [](metrics_page& page) { page.counter("a_total", "Of a.", 1); }) {
     server.start();
   }
@@ -97,10 +100,7 @@ struct served {
   asio::io_context io{1};
   readiness now{true, true, true, "leader"};
   std::map<std::string, std::uint64_t> last;
-  intake messages{io.get_executor(),
-                  "own",
-                  [this](const std::string& name) { return std::make_unique<ready_outlet>(last[name]); },
-                  {}};
+  intake messages;
   endpoints pages;
   http_server server{io.get_executor(),
                      "127.0.0.1",
@@ -109,6 +109,10 @@ struct served {
                      {.body = 1'000}};
   asio::ip::tcp::socket client{io};
   boost::beast::flat_buffer buffer;
+};
+
+struct full : served {
+  full() : served(work_mode::single, {.pending = 0}) {}
 };
 
 struct shards : served {
@@ -205,6 +209,13 @@ BOOST_FIXTURE_TEST_CASE(a_message_is_put, served) {
   const auto gap = ask(http::verb::post, "/messages", "tea", {{"Producer-Name", "till"}, {"Producer-Number", "9"}});
   BOOST_TEST(gap.result_int() == 409U);
   BOOST_TEST(gap.body().find("\"next\":2") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(who_comes_when_too_many_messages_are_under_way_is_told_when_to_come_again, full) {
+  const auto refusal = ask(http::verb::post, "/messages", "tea");
+  BOOST_TEST(refusal.result_int() == 503U);
+  BOOST_TEST(refusal[http::field::retry_after] == "1");
+  BOOST_TEST(refusal.body() == "{\"error\":\"too many messages are under way\"}\n");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_malformed_message_is_refused, served) {

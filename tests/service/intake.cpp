@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -32,6 +33,7 @@ struct store {
   std::vector<std::string> messages;
   std::queue<fate> fates;
   bool answers = true;  ///< False: reading what is there lasts until the time is over, and the end of the time is late.
+  std::vector<asio::steady_timer*> unanswered;  ///< Puts, each of which ends when its timer is cancelled.
   int outlets = 0;
   int puts = 0;
   int closed = 0;
@@ -50,7 +52,7 @@ class fake_outlet : public outlet {
  public:
   explicit fake_outlet(store& into) : into_(into) { ++into.outlets; }
 
-  asio::awaitable<result> put(std::string, std::string data, asio::cancellation_slot cancelled) override {
+  asio::awaitable<result> put(std::string, std::string data) override {
     using enum store::fate;
     ++into_.puts;
     const auto fate = into_.next();
@@ -62,8 +64,10 @@ class fake_outlet : public outlet {
     if (fate != unanswered) into_.messages.push_back(std::move(data));
     record_ = into_.messages.size();
     if (fate == unanswered || fate == done_unanswered) {
-      co_await until(cancelled);
-      co_return result(asio::error::operation_aborted, 0);
+      asio::steady_timer answer(co_await asio::this_coro::executor, asio::steady_timer::time_point::max());
+      into_.unanswered.push_back(&answer);
+      co_await answer.async_wait(asio::as_tuple(asio::use_awaitable));
+      if (fate == unanswered) co_return result(zkrecipes::errc::connection_loss, 0);
     }
     co_return result(zkrecipes::error_code(), into_.messages.size());
   }
@@ -106,12 +110,23 @@ struct setting {
       result = std::move(found);
     };
   }
+  auto into(taken& result, int& done) {
+    return [to = into(result), &done](std::exception_ptr failure, taken found) {
+      ++done;
+      to(failure, std::move(found));
+    };
+  }
+  /// A put that is not answered goes on.
   taken take(intake& by, incoming message) {
     taken result;
-    asio::co_spawn(io, by.take(std::move(message)), into(result));
-    io.restart();
-    io.run();
+    int done = 0;
+    asio::co_spawn(io, by.take(std::move(message)), into(result, done));
+    run_until(done, 1);
     return result;
+  }
+  void run_until(const int& done, int count) {
+    io.restart();
+    while (done < count) io.run_one();
   }
   taken take(incoming message) { return take(messages, std::move(message)); }
   taken take(std::uint64_t number, std::string data) { return take({{}, std::move(data), "till", number}); }
@@ -127,10 +142,16 @@ struct setting {
   }
 
   asio::io_context io{1};
+  std::string figures(const intake& of) const {
+    metrics_page page;
+    of.add_to(page);
+    return page.text();
+  }
+
   std::map<std::string, store> stores;
   store& servers = stores["till"];
   store& own = stores["own"];
-  intake messages = make_intake({.pending = 1, .timeout = 20ms});
+  intake messages = make_intake({.pending = 3, .timeout = 20ms});
 };
 
 }  // namespace
@@ -306,23 +327,59 @@ BOOST_AUTO_TEST_CASE(a_client_in_use_is_not_forgotten) {
   auto few = make_intake({.clients = 1, .timeout = 20ms});
   stores["busy"].fates.push(store::fate::unanswered);
   taken first, other, second;
-  asio::co_spawn(io, few.take({{}, "a", "busy", 1}), into(first));
-  asio::co_spawn(io, few.take({{}, "b", "other", 1}), into(other));
-  asio::co_spawn(io, few.take({{}, "c", "busy", 2}), into(second));
-  io.run();
+  int done = 0;
+  asio::co_spawn(io, few.take({{}, "a", "busy", 1}), into(first, done));
+  asio::co_spawn(io, few.take({{}, "b", "other", 1}), into(other, done));
+  asio::co_spawn(io, few.take({{}, "c", "busy", 2}), into(second, done));
+  run_until(done, 3);
   BOOST_TEST(first.reason == "no confirmation yet");
   BOOST_TEST(other.what == kind::put);
   BOOST_TEST(second.reason == "another message of this producer is under way");
 }
 
 BOOST_AUTO_TEST_CASE(too_many_messages_are_told_to_come_again) {
+  auto few = make_intake({.pending = 1, .timeout = 20ms});
   own.fates.push(store::fate::unanswered);
   taken first, second;
-  asio::co_spawn(io, messages.take({{}, "a"}), into(first));
-  asio::co_spawn(io, messages.take({{}, "b"}), into(second));
-  io.run();
+  int done = 0;
+  asio::co_spawn(io, few.take({{}, "a"}), into(first, done));
+  asio::co_spawn(io, few.take({{}, "b"}), into(second, done));
+  run_until(done, 2);
   BOOST_TEST(first.reason == "no confirmation yet");
   BOOST_TEST(second.reason == "too many messages are under way");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_is_under_way_until_its_put_ends_though_its_client_was_told_to_come_again) {
+  auto few = make_intake({.pending = 2, .timeout = 20ms});
+  own.fates.push(store::fate::done_unanswered);
+  stores["till"].fates.push(store::fate::unanswered);
+  BOOST_TEST(take(few, {{}, "a"}).reason == "no confirmation yet");
+  BOOST_TEST(take(few, {{}, "b", "till", 1}).reason == "no confirmation yet");
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    const auto next = take(few, {{}, "a"});
+    BOOST_TEST(next.what == kind::later);
+    BOOST_TEST(next.reason == "too many messages are under way");
+  }
+  BOOST_TEST(own.puts == 1);
+  BOOST_TEST(figures(few).find("service_messages_pending 2\n") != std::string::npos);
+  for (auto* each : {&own, &servers}) each->unanswered.at(0)->cancel();
+  while (io.poll() > 0) {
+  }
+  BOOST_TEST(figures(few).find("service_messages_pending 0\n") != std::string::npos);
+  BOOST_TEST(take(few, {{}, "c"}).what == kind::put);
+  BOOST_TEST(take(few, {{}, "b", "till", 1}).what == kind::put);
+}
+
+BOOST_AUTO_TEST_CASE(messages_that_have_too_many_bytes_together_are_told_to_come_again) {
+  auto few = make_intake({.bytes = 10, .timeout = 20ms});
+  own.fates.push(store::fate::unanswered);
+  BOOST_TEST(take(few, {{}, "8 bytes."}).reason == "no confirmation yet");
+  BOOST_TEST(take(few, {"k", "by"}).reason == "too many messages are under way");
+  BOOST_TEST(take(few, {{}, "by"}).what == kind::put);
+  own.unanswered.at(0)->cancel();
+  while (io.poll() > 0) {
+  }
+  BOOST_TEST(take(few, {"k", "by"}).what == kind::put);
 }
 
 BOOST_AUTO_TEST_CASE(outlets_are_closed_once) {
@@ -352,9 +409,7 @@ BOOST_AUTO_TEST_CASE(the_own_outlet_is_on_the_page_of_metrics_and_tells_its_trou
 BOOST_AUTO_TEST_CASE(what_became_of_messages_is_counted) {
   BOOST_TEST(take(1, "a").what == kind::put);
   BOOST_TEST(take(1, "a").what == kind::already);
-  metrics_page page;
-  messages.add_to(page);
-  const auto text = page.text();
+  const auto text = figures(messages);
   BOOST_TEST(text.find("service_messages_total{result=\"put\"} 1\n") != std::string::npos);
   BOOST_TEST(text.find("service_messages_total{result=\"already\"} 1\n") != std::string::npos);
   BOOST_TEST(text.find("service_messages_pending 0\n") != std::string::npos);

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <utility>
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <zkrecipes/error.hpp>
 
@@ -28,78 +33,108 @@ bool is_permanent(const error_code& error) {
          error == errc::sequence_exhausted;
 }
 
-/// Counts while it exists.
-class counted {
- public:
-  explicit counted(std::shared_ptr<std::size_t> count) : count_(std::move(count)) { ++*count_; }
-  ~counted() { --*count_; }
-  counted(const counted&) = delete;
-  counted& operator=(const counted&) = delete;
-
- private:
-  std::shared_ptr<std::size_t> count_;  // a share: a call can end with its context, after the intake
-};
-
 }  // namespace
 
 intake::intake(asio::any_io_executor executor, std::string own, outlet_factory make, intake_options options)
     : executor_(std::move(executor)), own_name_(std::move(own)), make_(std::move(make)), options_(options) {}
 
+/// It counts while it exists.
+struct intake::message_under_way {
+  message_under_way(std::shared_ptr<backlog> of, const incoming& message, std::chrono::milliseconds timeout)
+      : pending(std::move(of)), bytes(size_of(message)), until(std::chrono::steady_clock::now() + timeout) {
+    ++pending->messages;
+    pending->bytes += bytes;
+  }
+  ~message_under_way() {
+    --pending->messages;
+    pending->bytes -= bytes;
+  }
+  message_under_way(const message_under_way&) = delete;
+  message_under_way& operator=(const message_under_way&) = delete;
+
+  static std::size_t size_of(const incoming& message) { return message.key.size() + message.data.size(); }
+
+  const std::shared_ptr<backlog> pending;  // a share: a put can end with its context, after the intake
+  const std::size_t bytes;
+  const std::chrono::steady_clock::time_point until;  // the client waits
+};
+
+struct intake::put_under_way {
+  put_under_way(const asio::any_io_executor& on, std::chrono::steady_clock::time_point until) : wait(on, until) {}
+
+  asio::steady_timer wait;
+  std::exception_ptr failure{};
+  std::optional<outlet::result> result{};
+};
+
+bool intake::is_full(const incoming& message) const {
+  return pending_->messages >= options_.pending ||
+         pending_->bytes + message_under_way::size_of(message) > options_.bytes;
+}
+
 asio::awaitable<taken> intake::take(incoming message) {
   taken result;
-  if (*pending_ >= options_.pending) {
+  if (is_full(message)) {
     result = {kind::later, 0, "too many messages are under way"};
   } else {
-    counted under_way(pending_);
-    // The timer's handler can run after this coroutine has gone on, so it has a share of the limit.
-    auto limit = std::make_shared<time_limit>();
-    asio::steady_timer timer(executor_, options_.timeout);
-    timer.async_wait([limit](auto error) {
-      if (error) return;
-      limit->is_over = true;
-      limit->signal.emit(asio::cancellation_type::terminal);
-    });
+    auto in_hand = std::make_shared<message_under_way>(pending_, message, options_.timeout);
     if (message.producer.empty())
-      result = co_await put_own(std::move(message), std::move(limit));
+      result = co_await put_own(std::move(message), std::move(in_hand));
     else
-      result = co_await put_numbered(std::move(message), std::move(limit));
+      result = co_await put_numbered(std::move(message), std::move(in_hand));
   }
   ++counts_[result.what];
   co_return result;
 }
 
-asio::awaitable<taken> intake::put_own(incoming message, shared_limit limit) {
+asio::awaitable<taken> intake::put_own(incoming message, shared_message in_hand) {
   if (!refusal_.empty()) co_return taken{kind::later, 0, refusal_};
   const auto by = own_producer();
-  auto [error, number] = co_await by->into->put(std::move(message.key), std::move(message.data), limit->signal.slot());
+  auto [error, number] = co_await put(by, std::move(message.key), std::move(message.data), std::move(in_hand));
   if (error) co_return failed({}, by, error);
   lasting_.clear();
   co_return taken{kind::put, number, {}};
 }
 
-asio::awaitable<taken> intake::put_numbered(incoming message, shared_limit limit) {
+asio::awaitable<taken> intake::put_numbered(incoming message, shared_message in_hand) {
   auto by = client(message.producer);
   if (by->busy) co_return taken{kind::later, 0, "another message of this producer is under way"};
   by->busy = true;
-  auto result = co_await put_next(by, std::move(message), std::move(limit));
+  auto result = co_await put_next(by, std::move(message), std::move(in_hand));
   by->busy = false;
   co_return result;
+}
+
+// The put is not cancelled: an outlet that is connected would keep the message all the same, and it would not be known
+// for how long. So what clients repeat would fill the memory while the servers are slow.
+asio::awaitable<outlet::result> intake::put(shared_producer by, std::string key, std::string data,
+                                            shared_message in_hand) {
+  const auto mine = std::make_shared<put_under_way>(executor_, in_hand->until);
+  auto putting = by->into->put(std::move(key), std::move(data));
+  asio::co_spawn(executor_, std::move(putting), [mine, by, in_hand](std::exception_ptr failure, outlet::result result) {
+    mine->failure = failure;
+    mine->result = result;
+    mine->wait.cancel();
+  });
+  if (!mine->result) co_await mine->wait.async_wait(asio::as_tuple(asio::use_awaitable));
+  if (mine->failure) std::rethrow_exception(mine->failure);
+  co_return mine->result.value_or(outlet::result(asio::error::operation_aborted, 0));
 }
 
 // Another replica may have served the client since the number was read, or the queue may have been removed. So a gap or
 // a repetition is told by a number that was read just now. It takes a new outlet, because the old one puts behind the
 // number that it knows.
-asio::awaitable<taken> intake::put_next(shared_producer by, incoming message, shared_limit limit) {
+asio::awaitable<taken> intake::put_next(shared_producer by, incoming message, shared_message in_hand) {
   const bool is_unexpected = by->last && message.number != *by->last + 1;
   if (is_unexpected) by->into = make_(message.producer);
   if (is_unexpected || !by->last) {
-    const auto error = co_await read_last(by, limit);
+    const auto error = co_await read_last(by, *in_hand);
     if (error) co_return failed(message.producer, by, error);
   }
   if (message.number <= *by->last) co_return taken{kind::already, message.number, {}};
   if (message.number > *by->last + 1)
     co_return taken{kind::gap, *by->last, "a message is missing in front of this one"};
-  auto [error, number] = co_await by->into->put(std::move(message.key), std::move(message.data), limit->signal.slot());
+  auto [error, number] = co_await put(by, std::move(message.key), std::move(message.data), std::move(in_hand));
   if (error) co_return failed(message.producer, by, error);
   if (number != message.number) {
     forget(message.producer, by);
@@ -112,10 +147,22 @@ asio::awaitable<taken> intake::put_next(shared_producer by, incoming message, sh
   co_return taken{kind::put, number, {}};
 }
 
-asio::awaitable<error_code> intake::read_last(const shared_producer& by, const shared_limit& limit) {
+asio::awaitable<error_code> intake::read_last(const shared_producer& by, const message_under_way& in_hand) {
+  struct time_limit {
+    asio::cancellation_signal signal{};
+    bool is_over = false;  // a signal is lost while no operation waits for it
+  };
+  // The timer's handler can run after this coroutine has gone on, so it has a share of the limit.
+  const auto limit = std::make_shared<time_limit>();
+  asio::steady_timer timer(executor_, in_hand.until);
+  timer.async_wait([limit](auto error) {
+    if (error) return;
+    limit->is_over = true;
+    limit->signal.emit(asio::cancellation_type::terminal);
+  });
   by->last.reset();
   auto [error, last] = co_await by->into->last(limit->signal.slot());
-  if (!error && limit->is_over) co_return asio::error::operation_aborted;  // nothing would end the put
+  if (!error && limit->is_over) co_return asio::error::operation_aborted;  // nobody waits for the put
   if (!error) by->last = last;
   co_return error;
 }
@@ -175,7 +222,7 @@ std::string intake::trouble() const {
 }
 
 void intake::add_to(metrics_page& page) const {
-  page.gauge("service_messages_pending", "Messages from outside that are under way.", *pending_);
+  page.gauge("service_messages_pending", "Messages from outside that are under way.", pending_->messages);
   for (const auto& [which, name] : results) {
     const auto found = counts_.find(which);
     page.counter("service_messages_total", "Messages from outside, by what became of them.",

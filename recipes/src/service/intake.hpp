@@ -12,7 +12,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 
 #include <zkrecipes/service/metrics_page.hpp>
 
@@ -46,8 +45,9 @@ struct taken {
 };
 
 struct intake_options {
-  std::size_t pending = 1'000;   ///< Most messages under way.
-  std::size_t clients = 10'000;  ///< Beyond this an idle one is forgotten. It costs a read to get to know it again.
+  std::size_t pending = 1'000;     ///< Most messages under way, also of those whose client has been told to come again.
+  std::size_t bytes = 64'000'000;  ///< Most bytes of them, together.
+  std::size_t clients = 10'000;    ///< Beyond this an idle one is forgotten. It costs a read to get to know it again.
   std::chrono::milliseconds timeout{5'000};
 };
 
@@ -60,7 +60,7 @@ class intake {
   /// Makes the outlet of messages without a producer now, and not with the first of them: what a former process has
   /// left in a file goes on.
   void open_own() { own_producer(); }
-  /// Completes within the timeout.
+  /// Completes within the timeout. A message that is being put then is put all the same, and is under way until it is.
   boost::asio::awaitable<taken> take(incoming message);
   /// Closes the outlets, also while messages are under way; no further one may be taken.
   boost::asio::awaitable<void> close();
@@ -80,17 +80,21 @@ class intake {
     bool busy = false;                    ///< A numbered message is under way.
   };
   using shared_producer = std::shared_ptr<producer>;
-  /// The end of the time for one message.
-  struct time_limit {
-    boost::asio::cancellation_signal signal{};
-    bool is_over = false;  ///< A signal is lost while no operation waits for it.
+  struct backlog {
+    std::size_t messages = 0;
+    std::size_t bytes = 0;
   };
-  using shared_limit = std::shared_ptr<time_limit>;
+  struct message_under_way;
+  struct put_under_way;
+  using shared_message = std::shared_ptr<message_under_way>;
 
-  boost::asio::awaitable<taken> put_own(incoming message, shared_limit limit);
-  boost::asio::awaitable<taken> put_numbered(incoming message, shared_limit limit);
-  boost::asio::awaitable<taken> put_next(shared_producer by, incoming message, shared_limit limit);
-  boost::asio::awaitable<zkrecipes::error_code> read_last(const shared_producer& by, const shared_limit& limit);
+  bool is_full(const incoming& message) const;
+  boost::asio::awaitable<taken> put_own(incoming message, shared_message in_hand);
+  boost::asio::awaitable<taken> put_numbered(incoming message, shared_message in_hand);
+  boost::asio::awaitable<taken> put_next(shared_producer by, incoming message, shared_message in_hand);
+  boost::asio::awaitable<outlet::result> put(shared_producer by, std::string key, std::string data,
+                                             shared_message in_hand);
+  boost::asio::awaitable<zkrecipes::error_code> read_last(const shared_producer& by, const message_under_way& in_hand);
   shared_producer own_producer();
   shared_producer client(const std::string& name);
   void forget(const std::string& client, const shared_producer& by);
@@ -104,7 +108,7 @@ class intake {
   std::string refusal_;
   std::string lasting_;  // why the last message was refused, if an operator has to do something, or the queue is full
   std::map<std::string, shared_producer> clients_;
-  const std::shared_ptr<std::size_t> pending_ = std::make_shared<std::size_t>(0);
+  const std::shared_ptr<backlog> pending_ = std::make_shared<backlog>();
   std::map<taken::kind, std::uint64_t> counts_;
 };
 

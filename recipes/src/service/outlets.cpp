@@ -17,21 +17,18 @@ namespace {
 
 namespace asio = boost::asio;
 
-auto until(asio::cancellation_slot cancelled) {
-  return asio::bind_cancellation_slot(cancelled, asio::as_tuple(asio::use_awaitable));
-}
+constexpr auto as_outcome = asio::as_tuple(asio::use_awaitable);
 
 template <class Producer>
 class producer_outlet : public outlet {
  public:
   explicit producer_outlet(Producer into) : into_(std::move(into)) {}
 
-  asio::awaitable<result> put(std::string key, std::string data, asio::cancellation_slot cancelled) override {
-    auto token = until(cancelled);
-    co_return co_await into_.async_put(std::move(key), std::move(data), token);
+  asio::awaitable<result> put(std::string key, std::string data) override {
+    co_return co_await into_.async_put(std::move(key), std::move(data), as_outcome);
   }
   asio::awaitable<result> last(asio::cancellation_slot cancelled) override {
-    auto token = until(cancelled);
+    auto token = asio::bind_cancellation_slot(cancelled, as_outcome);
     co_return co_await into_.async_last(token);
   }
 
@@ -46,15 +43,14 @@ class spool_outlet : public outlet {
   spool_outlet(spooled_producer into, spool_options options, std::chrono::milliseconds closing)
       : into_(std::move(into)), options_(std::move(options)), closing_(closing) {}
 
-  asio::awaitable<result> put(std::string key, std::string data, asio::cancellation_slot cancelled) override {
-    auto token = until(cancelled);
-    co_return co_await into_.async_put(std::move(key), std::move(data), token);
+  asio::awaitable<result> put(std::string key, std::string data) override {
+    co_return co_await into_.async_put(std::move(key), std::move(data), as_outcome);
   }
   asio::awaitable<result> last(asio::cancellation_slot) override { co_return result(error_code(), into_.status().put); }
   // Another producer has taken the name over. After other errors the file is tried again.
   bool is_ended_by(const error_code& error) const override { return error == errc::superseded; }
   // Not all may be put in time: the rest stays in the file, and the next process with this id puts it.
-  asio::awaitable<void> close() override { co_await into_.async_close(closing_, asio::as_tuple(asio::use_awaitable)); }
+  asio::awaitable<void> close() override { co_await into_.async_close(closing_, as_outcome); }
   bool accepts() const override {
     const auto now = into_.status();
     const bool is_full = now.lag >= options_.most_messages || now.lag_bytes >= options_.most_bytes;

@@ -24,10 +24,8 @@ class outlet {
 
   virtual ~outlet() = default;
 
-  /// Completes with the number of the message when it is there, or when it can not get lost any more. A cancelled call
-  /// may put it all the same.
-  virtual boost::asio::awaitable<result> put(std::string key, std::string data,
-                                             boost::asio::cancellation_slot cancelled) = 0;
+  /// Completes with the number of the message when it is there, or when it can not get lost any more.
+  virtual boost::asio::awaitable<result> put(std::string key, std::string data) = 0;
   /// The number of the last message that is there; 0: none.
   virtual boost::asio::awaitable<result> last(boost::asio::cancellation_slot cancelled) = 0;
   /// Whether it puts nothing any more after a put that failed like this, because its name is in use elsewhere.

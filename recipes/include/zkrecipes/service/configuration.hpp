@@ -30,8 +30,9 @@ enum class work_mode {
 /// The server for probes, metrics and messages.
 struct http_settings {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 8080;                     ///< 0: any free one, which the log tells.
-  std::size_t pending = 1'000;                   ///< Most messages that are on their way into the queue or topic.
+  std::uint16_t port = 8080;  ///< 0: any free one, which the log tells.
+  /// Most messages that are on their way into the queue or topic, also of those whose client was told to come again.
+  std::size_t pending = 1'000;
   std::chrono::milliseconds put_timeout{5'000};  ///< After this long the client is told to come again.
 };
 
