@@ -5,9 +5,12 @@
 #include <iostream>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 #include <utility>
 
+#include <poll.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -300,6 +303,48 @@ void raise_descriptors(const configuration& settings, json_log& log) {
                       std::to_string(has.rlim_cur) + ": raise that limit (ulimit -n), or lower pending"}});
 }
 
+/// Ends the process if the thread of the replica is blocked, for example by the user's code: it sees neither a signal
+/// nor the end of the grace then. So this waits for both in a thread of its own, and for a moment longer than the
+/// replica.
+class last_resort {
+ public:
+  explicit last_resort(std::chrono::milliseconds grace) : signals_(io_, SIGTERM, SIGINT), timer_(io_) {
+    signals_.async_wait([this, grace](auto first, int) {
+      if (first) return;
+      end_after(grace);
+      signals_.async_wait([this](auto second, int) {
+        if (!second) end_after(std::chrono::milliseconds(0));
+      });
+    });
+    thread_ = std::jthread([this] { io_.run(); });
+  }
+  ~last_resort() { io_.stop(); }
+  last_resort(const last_resort&) = delete;
+  last_resort& operator=(const last_resort&) = delete;
+
+ private:
+  static constexpr std::chrono::milliseconds moment{500};
+
+  void end_after(std::chrono::milliseconds time) {
+    timer_.expires_after(time + moment);
+    timer_.async_wait([](auto error) {
+      if (!error) end_now();
+    });
+  }
+  /// The log is not thread-safe, and who reads it or this may be what everybody waits for.
+  [[noreturn]] static void end_now() {
+    constexpr std::string_view words = "cut off: the grace is over, and the thread of the service is blocked\n";
+    ::pollfd to{STDERR_FILENO, POLLOUT, 0};
+    [[maybe_unused]] const bool is_told = ::poll(&to, 1, 0) == 1 && ::write(to.fd, words.data(), words.size()) > 0;
+    std::_Exit(static_cast<int>(exit_code::cut_off));
+  }
+
+  asio::io_context io_{1};
+  asio::signal_set signals_;
+  asio::steady_timer timer_;
+  std::jthread thread_;  // joined before the others are destroyed
+};
+
 exit_code run_replica(const command_line& given, work does) {
   const auto settings = load_configuration(given.file, given.given);
   json_log log(std::cout, settings.log_level);
@@ -314,6 +359,7 @@ exit_code run_replica(const command_line& given, work does) {
     log.error("not_started", {{"detail", failure.what()}});
     throw;
   }
+  const last_resort watching(settings.grace);
   one->start();
   try {
     io.run();
