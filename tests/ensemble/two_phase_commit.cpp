@@ -193,6 +193,25 @@ BOOST_AUTO_TEST_CASE(the_largest_that_is_taken_can_be_decided) {
   finish();
 }
 
+BOOST_AUTO_TEST_CASE(the_largest_that_a_narrow_session_begins_it_can_decide) {
+  auto how = options();
+  how.jute_maxbuffer = 40'000;
+  auto narrow = connect(how);
+  names many;
+  for (int i = 0; i < 200; ++i) many.push_back("participant-" + std::to_string(i));
+  auto refused = [&](std::size_t bytes) {
+    const auto [error] = run(over(narrow).async_begin("x", many, std::string(bytes, 'x'), tuple));
+    BOOST_TEST_REQUIRE((!error || error == errc::too_large), error.message());
+    return error == errc::too_large;
+  };
+  std::size_t bytes = how.jute_maxbuffer;
+  while (bytes > 0 && refused(bytes)) bytes -= 500;
+  BOOST_TEST(bytes > 0u);
+  for (const auto& each : many) vote(narrow, "x", each, ballot::yes);
+  BOOST_TEST(decide(narrow, "x").decision == decision::committed);
+  finish();
+}
+
 BOOST_AUTO_TEST_CASE(what_is_not_ours_is_refused_or_left_alone) {
   create("/t", R"({"zkrecipes":"term","epoch":1})");
   BOOST_TEST(std::get<0>(run(here().async_begin("x", {"a"}, "", tuple))) == errc::foreign_data);

@@ -7,6 +7,7 @@
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/service_discovery.hpp>
 #include <zkrecipes/shared_value.hpp>
+#include <zkrecipes/two_phase_commit.hpp>
 
 #include "backend/request.hpp"
 #include "unit/fake_session.hpp"
@@ -67,6 +68,25 @@ BOOST_AUTO_TEST_CASE(an_instance) {
   instance.payload = '"' + large + '"';
   auto registered = service_discovery(zk, "/d").async_register(instance, recorded());
   check_refused(registered);
+}
+
+// The request that begins it would fit. That of the decision checks each vote, too, and has to have room for a reason.
+BOOST_AUTO_TEST_CASE(a_transaction_that_could_not_be_decided) {
+  auto options = usual();
+  options.jute_maxbuffer = 20'000;
+  fake_session narrow(options);
+  narrow.connect();
+  two_phase_commit over(narrow.zk, "/t");
+  auto begin = [&](std::vector<std::string> participants, std::size_t bytes) {
+    return over.async_begin("x", std::move(participants), std::string(bytes, 'x'), narrow.begun());
+  };
+  std::vector<std::string> many;
+  for (int i = 0; i < 100; ++i) many.push_back(std::to_string(i));
+  const auto refused = {begin({"a"}, 12'000), begin(many, 4'000)};
+  for (const auto& each : refused) BOOST_TEST_REQUIRE(ended_with(each, errc::too_large));
+  CHECK_PENDING_OF(narrow);
+  auto fits = begin({"a"}, 9'000);
+  CHECK_PENDING_OF(narrow, "get /t");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -89,12 +89,14 @@ class two_phase_commit {
 
   /// Begins a transaction; `data` is what the participants need to know. `participants`: 1 to 1000, no two the same.
   /// All of it together has at most 900 000 bytes: the record as JSON, 10 000 for a reason, and for each participant
-  /// 64, its name and the path of the transaction.
+  /// 64, its name and the path of the transaction. The same with the session's root in front of each path has to fit
+  /// into `session_options::jute_maxbuffer`, so that the session could write the decision.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `node_exists` (the id has been used), `outcome_unknown` (the reply was lost and the transaction is not
   /// there now: it was not begun, or has been cleaned up already), `bad_arguments` (bounds, or a malformed id or name),
-  /// `foreign_data`, `no_auth`, and those of `session`.
+  /// `too_large` (for `session_options::jute_maxbuffer`; nothing was begun), `foreign_data`, `no_auth`, and those of
+  /// `session`.
   /// Cancellation: all types; the transaction may have been begun.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 2 requests; the first at a path 4, with the parents of the path 6.

@@ -374,14 +374,17 @@ std::size_t size_of(const std::string& node, const commit_record& record) {
   return size;
 }
 
-bool is_good(const commit_record& record, const std::string& node) {
+/// Why it must not be begun. One that is larger than the session sends could be begun and voted on, and never decided.
+error_code problem_with(const commit_record& record, const std::string& node, const core& session) {
   const std::set<std::string> different(record.participants.begin(), record.participants.end());
-  for (const auto& each : different) {
-    if (!is_participant(each)) return false;
-  }
   const auto count = record.participants.size();
-  return count > 0 && count <= max_participants && different.size() == count &&
-         size_of(node, record) <= max_record_bytes;
+  const bool has_good_names = std::ranges::all_of(different, [](const auto& each) { return is_participant(each); });
+  if (!has_good_names || count == 0 || count > max_participants || different.size() != count)
+    return errc::bad_arguments;
+  const auto size = size_of(node, record);
+  if (size > max_record_bytes) return errc::bad_arguments;
+  const auto roots = (count + 1) * session.root().size();  // in front of each path
+  return size + roots > session.options().jute_maxbuffer ? make_error_code(errc::too_large) : error_code();
 }
 
 std::shared_ptr<commit_transaction> transaction_at(core_ptr session, const std::string& path, std::string id) {
@@ -410,10 +413,11 @@ void two_phase_commit::check(const commit_coordinator_options& options) {
 void two_phase_commit::start_begin(handler_for<void(error_code)> h, core_ptr core, std::string path, std::string id,
                                    std::vector<std::string> participants, std::string data) {
   commit_record record{{}, std::move(participants), std::move(data), {}};
-  const bool good = is_transaction_id(id) && is_good(record, join(path, id));
+  const auto problem =
+      is_transaction_id(id) ? problem_with(record, join(path, id), *core) : make_error_code(errc::bad_arguments);
   launch(*core->get_scheduler(), std::move(h),
-         good ? owning(transaction_at(core, path, id), &commit_transaction::begin, std::move(record))
-              : refuse<>(errc::bad_arguments));
+         problem ? refuse<>(problem)
+                 : owning(transaction_at(core, path, id), &commit_transaction::begin, std::move(record)));
 }
 
 void two_phase_commit::start_vote(outcome_handler h, core_ptr core, std::string path, std::string id,
