@@ -1,6 +1,7 @@
 // Shards move to members that join, away from those that leave, and back.
 #include <optional>
 
+#include "ensemble/request_log.hpp"
 #include "ensemble/shard_case.hpp"
 
 using namespace zkrecipes;
@@ -130,6 +131,27 @@ BOOST_AUTO_TEST_CASE(and_after_its_grace_they_are_given_to_others) {
   wait_ended(b);
   wait_shares({{&a, 12}});
   wait([&] { return view().away.empty(); });
+  stop_all();
+}
+
+// One of them can not be removed, because somebody has put a node below it.
+BOOST_AUTO_TEST_CASE(many_notes_of_members_that_have_gone_are_removed_together) {
+  shards = 1;
+  request_log log;
+  auto& a = make(connect(log.noted(options())), with("a"));
+  a.start();
+  wait_shares({{&a, 1}});
+  stop_all();
+  for (int i = 0; i < 300; ++i) {
+    const auto id = "gone-" + std::to_string(i);
+    create("/g/away/" + id, "{\"zkrecipes\":\"shard_away\",\"id\":\"" + id +
+                                "\",\"node\":\"\",\"capacity\":1000,\"grace_ms\":0,\"own\":\"\"}");
+  }
+  create("/g/away/gone-7/below");
+  log.clear();
+  a.restart();
+  wait([&] { return children("/g/away") == std::vector<std::string>{"gone-7"}; });
+  BOOST_TEST(log.count("multi") < 100);
   stop_all();
 }
 

@@ -203,10 +203,15 @@ constexpr std::chrono::milliseconds retry_pause = 500ms;
 constexpr auto map_pause = 1s;
 constexpr std::chrono::milliseconds map_retry_pause = 10s;
 constexpr auto view_interval = 5ms;
-constexpr std::size_t most_orders = 100;  // in a transaction
+constexpr std::size_t most_orders = 100;  // in a transaction, as are removals
 constexpr std::size_t most_order_bytes = 256 * 1024;
 constexpr int times_to_prove = 3;  // the session's timeout: so long a member stays that does not crash again and again
 constexpr int longest_collection = 5;  // times `collect`, while members keep joining
+
+/// Whether a transaction with this answer can succeed without one of its operations, or in two parts.
+bool concerns_a_part(const error_code& refusal) {
+  return is_write_conflict(refusal) || refusal == errc::not_empty || refusal == errc::too_large;
+}
 
 children_reader_ptr begin_view(const core_ptr& session, std::string path) {
   children_view_options options;
@@ -451,6 +456,8 @@ awaitable<error_code> planner::write(const shard_assignment& plan) {
   auto ids = plan.returned();
   const auto over = away_.over();
   ids.insert(ids.end(), over.begin(), over.end());
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());  // a grace may have ended since the plan was made
   std::vector<shard_assignment::order> some;
   std::size_t bytes = 0;
   for (auto& each : orders) {
@@ -481,12 +488,20 @@ awaitable<error_code> planner::write_orders(std::vector<shard_assignment::order>
 
 /// Nothing depends on the answers: a note that stays is looked at again, and one that was written anew is not removed.
 awaitable<void> planner::forget_notes(std::vector<std::string> ids) {
-  for (const auto& each : ids) {
-    const auto version = away_.version_of(each);
-    transaction removal;
-    if (version) removal.remove(group_->where.away_of(each), *version);
-    if (version) co_await term_->commit(std::move(removal));
+  if (ids.size() <= most_orders) {
+    transaction removals;
+    for (const auto& each : ids) {
+      const auto version = away_.version_of(each);
+      if (version) removals.remove(group_->where.away_of(each), *version);
+    }
+    auto done = co_await term_->commit(std::move(removals));
+    if (ids.size() < 2 || !concerns_a_part(std::get<0>(done))) co_return;
   }
+  const auto middle = ids.begin() + static_cast<std::ptrdiff_t>(ids.size() / 2);
+  std::vector<std::string> rest(middle, ids.end());
+  ids.erase(middle, ids.end());
+  co_await forget_notes(std::move(ids));
+  co_await forget_notes(std::move(rest));
 }
 
 /// The watch tells of those that were ended.
