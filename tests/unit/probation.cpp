@@ -144,4 +144,24 @@ BOOST_AUTO_TEST_CASE(a_suspect_that_can_not_be_read_again_is_forgotten_as_soon_a
   BOOST_TEST(watch.notes_with({}).in_hand.empty());
 }
 
+// Each term dies with another message in hand, which never comes again. The names are in no order.
+BOOST_AUTO_TEST_CASE(of_too_many_suspects_those_are_forgotten_that_were_named_first) {
+  const auto most = probation::most_suspects;
+  std::vector<std::string> named;
+  consumer_notes left = notes_of(2);
+  for (std::size_t i = 0; i < most + 5; ++i) {
+    probation watch(left, 2);
+    named.push_back(std::to_string(i * 7919 % 10'007));
+    watch.announce(named.back());
+    left = watch.notes_with({});
+  }
+  BOOST_TEST(left.in_hand.size() == most + 1);
+  probation watch(left, 2);
+  BOOST_TEST(watch.wants_write());
+  const std::vector<std::string> last(named.end() - static_cast<std::ptrdiff_t>(most), named.end());
+  BOOST_TEST(watch.suspects() == last, boost::test_tools::per_element());
+  BOOST_TEST(!watch.is_suspect(named[4]));
+  BOOST_TEST(watch.is_suspect(named[5]));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

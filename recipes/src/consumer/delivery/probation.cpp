@@ -20,19 +20,21 @@ std::size_t length_after(std::int32_t crashes, std::size_t length) {
 probation::probation(const consumer_notes& notes, std::size_t length)
     : crashes_(notes.crashes),
       left_(length_after(notes.crashes, length)),
-      suspects_(names_of(notes)),
-      written_(suspects_) {}
+      suspects_(notes.in_hand),
+      written_(names_of(notes)) {
+  if (suspects_.size() > most_suspects) suspects_.erase(suspects_.begin(), suspects_.end() - most_suspects);
+}
 
 awaitable<error_code> probation::prepare(message_source& from) {
   std::erase_if(suspects_, [&from](const auto& each) { return !from.can_come(each); });
   if (is_prepared_ || suspects_.empty() || !from.can_read_again()) co_return error_code();
-  const auto asked = suspects();
+  const auto asked = suspects_;
   auto read = co_await from.read_again(asked);
   const auto& [error, found] = read;
   if (error) co_return error;
   is_prepared_ = true;
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (!found[i]) suspects_.erase(asked[i]);
+    if (!found[i]) std::erase(suspects_, asked[i]);
   }
   co_return error_code();
 }
@@ -48,12 +50,12 @@ void probation::settled(const std::string& name) {
 }
 
 void probation::forget(const std::string& name) {
-  suspects_.erase(name);
+  std::erase(suspects_, name);
   in_hand_.erase(name);
 }
 
 probation::names probation::present(const std::vector<std::string_view>& settled) const {
-  auto all = suspects_;
+  names all(suspects_.begin(), suspects_.end());
   all.insert(in_hand_.begin(), in_hand_.end());
   if (!announced_.empty()) all.insert(announced_);
   for (const auto each : settled) {
@@ -64,10 +66,13 @@ probation::names probation::present(const std::vector<std::string_view>& settled
 }
 
 consumer_notes probation::notes_with(const std::vector<std::string_view>& settled) const {
-  const auto in_hand = present(settled);
+  auto named = present(settled);
   consumer_notes notes;
   notes.crashes = crashes_;
-  notes.in_hand.assign(in_hand.begin(), in_hand.end());
+  for (const auto& each : suspects_) {  // in front, because they were named first
+    if (named.erase(each) > 0) notes.in_hand.push_back(each);
+  }
+  notes.in_hand.insert(notes.in_hand.end(), named.begin(), named.end());
   return notes;
 }
 

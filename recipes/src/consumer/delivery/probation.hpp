@@ -1,6 +1,7 @@
 // Finds the message that kills its process. Nothing is written for it on the good path.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,10 @@ class probation {
  public:
   using names = std::set<std::string, std::less<>>;
 
+  /// A source of the user's can not tell which messages have gone, and their names would stay in the record for ever.
+  /// If there are more, those are forgotten that were named first.
+  static constexpr std::size_t most_suspects = 1'000;
+
   /// `notes`: of the term's record as the term began. `length`: how many messages the first search takes one at a time.
   probation(const consumer_notes& notes, std::size_t length);
 
@@ -34,8 +39,9 @@ class probation {
   /// Whether messages are taken one at a time.
   bool is_on() const noexcept { return left_ > 0; }
   /// Whether an earlier process died while it had this message in hand. That counts as a failed attempt.
-  bool is_suspect(const std::string& name) const { return suspects_.contains(name); }
-  std::vector<std::string> suspects() const { return {suspects_.begin(), suspects_.end()}; }
+  bool is_suspect(const std::string& name) const { return std::ranges::find(suspects_, name) != suspects_.end(); }
+  /// From the one that was named first on.
+  const std::vector<std::string>& suspects() const noexcept { return suspects_; }
   /// The messages that were named and begun, and are not settled.
   std::vector<std::string> in_hand() const { return {in_hand_.begin(), in_hand_.end()}; }
   bool must_be_named(const message& what) const { return is_on() || what.attempts > 1; }
@@ -70,7 +76,7 @@ class probation {
   std::int32_t crashes_;
   std::size_t left_;
   bool is_prepared_ = false;
-  names suspects_;
+  std::vector<std::string> suspects_;
   names written_;          // what the record names
   names in_hand_;          // of these, what was begun
   std::string announced_;  // to be begun next
