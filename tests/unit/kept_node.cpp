@@ -6,6 +6,7 @@
 #include <zkrecipes/service_discovery.hpp>
 
 #include "unit/fake_session.hpp"
+#include "unit/poor_world.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -139,6 +140,32 @@ BOOST_AUTO_TEST_CASE(an_ephemeral_one_keeps_no_session_open) {
   keep(create_mode::ephemeral);
   lose();
   BOOST_TEST(drop_all().expired());
+}
+
+// There is none for the pause before the next try. The program is told by `run()`.
+BOOST_AUTO_TEST_CASE(who_closes_one_that_had_no_memory_does_not_wait) {
+  fake_bench bench;
+  poor_world* world = nullptr;
+  const auto make_world = [&](asio::any_io_executor strand) {
+    auto made = std::make_unique<poor_world>(bench.worlds()(std::move(strand)));
+    world = made.get();
+    return made;
+  };
+  session over(detail::make_core(bench.io().get_executor(), usual(), make_world));
+  bench.settle();
+  bench.accept(0x77);
+  bench.answer();
+  persistent_node poor(over, "/a", "one", {.first_pause = 1h, .max_pause = 1h});
+  bench.settle();
+  world->last_timer = bench.now() + 5min;
+  const auto refuse = [&] { bench.answer_with({.error = errc::no_auth}); };
+  refuse();
+  BOOST_CHECK_THROW(refuse(), std::bad_alloc);
+  auto closing = poor.async_close(recorded_on{bench.io().get_executor()});
+  bench.settle();
+  const auto no_memory = boost::system::errc::make_error_code(boost::system::errc::not_enough_memory);
+  BOOST_TEST(ended_with(closing, no_memory));
+  BOOST_TEST((poor.status().error == no_memory));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_somebody_elses_by_now_is_not_removed) {

@@ -21,7 +21,7 @@ class poor_world final : public backend::world {
   std::chrono::system_clock::time_point wall_clock() override { return other_->wall_clock(); }
   std::uint64_t random() override { return other_->random(); }
   backend::timer_id call_at(lease_clock::time_point when, std::function<void()> what) override {
-    if (is_poor) throw std::bad_alloc();
+    if (is_poor || when > last_timer) throw std::bad_alloc();
     return other_->call_at(when, std::move(what));
   }
   void cancel(backend::timer_id id) override { other_->cancel(id); }
@@ -36,8 +36,9 @@ class poor_world final : public backend::world {
     return other_->connect(std::move(options), listener);
   }
 
-  bool is_poor = false;       ///< No timer can be set.
-  bool fails_at_end = false;  ///< The end of a session fails, once.
+  bool is_poor = false;                                                 ///< No timer can be set.
+  lease_clock::time_point last_timer = lease_clock::time_point::max();  ///< Nor one that comes later.
+  bool fails_at_end = false;                                            ///< The end of a session fails, once.
 
  private:
   std::unique_ptr<backend::world> other_;

@@ -1,7 +1,11 @@
 #include "group/persistent_node.hpp"
 
+#include <exception>
+#include <new>
 #include <stdexcept>
 #include <utility>
+
+#include <boost/system/errc.hpp>
 
 #include <zkrecipes/persistent_node.hpp>
 
@@ -113,14 +117,22 @@ void kept_node::close_later() {
 }
 
 awaitable<void> kept_node::run() {
-  co_await keep();
-  co_await ignore_cancellation();
-  end_ = co_await remove_own(session_, path_, own_, options_);
+  std::exception_ptr failure;
+  auto why = make_error_code(errc::closed);
+  try {
+    co_await keep();
+    co_await ignore_cancellation();
+    end_ = co_await remove_own(session_, path_, own_, options_);
+  } catch (const std::bad_alloc&) {  // its users must not wait for what does not come
+    failure = std::current_exception();
+    end_ = why = boost::system::errc::make_error_code(boost::system::errc::not_enough_memory);
+  }
   session_.reset();
   finished_ = true;
   on_absent();
-  if (status().error != errc::node_removed) record(errc::closed);
+  if (status().error != errc::node_removed) record(why);
   changed_.notify();
+  rethrow(failure);
 }
 
 awaitable<void> kept_node::keep() {
