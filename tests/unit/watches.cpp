@@ -1,5 +1,11 @@
 // The watch registry: which waiters hear of which change, and when the server's watch is removed.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <random>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
@@ -96,6 +102,27 @@ BOOST_AUTO_TEST_CASE(the_last_one_to_leave_takes_the_servers_watch_away) {
   children.reset();
   BOOST_TEST(forgotten.back() == "children /a");
   BOOST_TEST(registry->size() == 0u);
+}
+
+// As the members of a crowd do whose waits are cancelled. If each looked for itself among the others, this would take
+// minutes.
+BOOST_AUTO_TEST_CASE(so_does_the_last_of_many_whatever_their_order) {
+  std::vector<std::unique_ptr<watch>> all;
+  for (int i = 0; i < 100'000; ++i) {
+    all.push_back(wait_for(watch_kind::data, "/a"));
+    all.push_back(wait_for(watch_kind::children, "/b"));
+  }
+  set(watch_kind::data, "/a");
+  registry->asked(watch_kind::children, "/b");
+  registry->answered(watch_kind::children, "/b", std::nullopt);
+  std::mt19937 random(1);
+  std::shuffle(all.begin(), all.end(), random);
+  auto last = wait_for(watch_kind::data, "/a");
+  all.clear();
+  BOOST_TEST(forgotten.empty());
+  BOOST_TEST(registry->size() == 1u);
+  last.reset();
+  BOOST_TEST(forgotten == std::vector<std::string>{"data /a"}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_fired_watch_needs_no_taking_away_nor_one_that_was_let_go) {

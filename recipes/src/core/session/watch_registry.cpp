@@ -7,7 +7,7 @@ namespace zkrecipes::detail {
 
 watch::watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& changed)
     : registry_(std::move(registry)), kind_(kind), path_(std::move(path)), changed_(changed) {
-  registry_->waiting_.emplace(watch_registry::key(path_, kind_), this);
+  place_ = registry_->waiting_.emplace(watch_registry::key(path_, kind_), this);
 }
 
 watch::~watch() {
@@ -51,14 +51,8 @@ void watch_registry::connection_lost() {
 
 void watch_registry::leave(watch& who) {
   forget_refused(who);
-  const key which(who.path_, who.kind_);
-  auto [begin, end] = waiting_.equal_range(which);
-  for (auto it = begin; it != end; ++it) {
-    if (it->second != &who) continue;
-    waiting_.erase(it);
-    break;
-  }
-  const bool is_last = !waiting_.contains(which);
+  waiting_.erase(who.place_);
+  const bool is_last = !waiting_.contains({who.path_, who.kind_});
   if (is_last && who.let_go_) {
     if (auto request = asked_.find({who.kind_, who.path_}); request != asked_.end()) asked_.erase(request);
   } else if (who.is_set_) {
@@ -74,7 +68,7 @@ void watch_registry::answered(watch_kind kind, const std::string& path, const st
   const auto [begin, end] = waiting_.equal_range({path, kind});
   for (auto it = end; it != begin;) {  // those who came last know nothing yet
     auto& who = *(--it)->second;
-    if (who.known_ || (!seen && who.is_refused_)) break;
+    if (who.known_ || (!seen && who.refused_place_)) break;
     who.known_ = seen;
     seen ? forget_refused(who) : remember_refused(who);
   }
@@ -92,11 +86,11 @@ void watch_registry::hand_on(watch_kind kind, const std::string& path) {
 }
 
 void watch_registry::remember_refused(watch& who) {
-  if (!std::exchange(who.is_refused_, true)) refused_.push_back(&who);
+  if (!who.refused_place_) who.refused_place_ = refused_.insert(refused_.end(), &who);
 }
 
 void watch_registry::forget_refused(watch& who) {
-  if (std::exchange(who.is_refused_, false)) std::erase(refused_, &who);
+  if (const auto place = std::exchange(who.refused_place_, std::nullopt)) refused_.erase(*place);
 }
 
 void watch_registry::look_again_refused() {

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,7 +22,10 @@ namespace zkrecipes::detail {
 
 enum class watch_kind { data, children };
 
+class watch;
 class watch_registry;
+/// By paths, which stand inside their watches.
+using watch_map = std::multimap<std::pair<std::string_view, watch_kind>, watch*>;
 
 /// What tells whether a node has changed in a way of which a watch tells. A node that was made again has other numbers.
 struct node_mark {
@@ -57,8 +60,9 @@ class watch {
   bool deleted_ = false;
   bool let_go_ = false;
   bool is_set_ = false;
-  bool is_refused_ = false;         // the request was answered and has set no watch: no event will come
-  std::optional<node_mark> known_;  // what the server said when it set the watch
+  watch_map::iterator place_;                                 // among the waiters, until it has fired
+  std::optional<std::list<watch*>::iterator> refused_place_;  // the request was answered and has set no watch
+  std::optional<node_mark> known_;                            // what the server said when it set the watch
 };
 
 /// Knows each `watch` of a session, and which nodes the server watches for them.
@@ -94,7 +98,7 @@ class watch_registry {
 
  private:
   friend class watch;
-  using key = std::pair<std::string_view, watch_kind>;
+  using key = watch_map::key_type;
   void notify(const key& which, bool deleted);
   void notify_one(watch& who, bool deleted);
   void probed(watch_kind kind, const std::string& path, const node_mark& there);
@@ -108,11 +112,11 @@ class watch_registry {
   // If the server watches a node, this is noted in one waiter for it (`is_set_`), or else in one request in flight (the
   // bool in `asked_`). When that one ends it hands the note on. After the last one the server's watch is removed.
   std::function<void(watch_kind, const std::string&)> forget_;
-  std::multimap<key, watch*> waiting_;  // a key refers to the path inside its watch
+  watch_map waiting_;
   using asked_key = std::pair<watch_kind, std::string>;
   std::multimap<asked_key, bool> asked_;
-  std::deque<watch*> refused_;  // the waiters without a watch
-  std::string last_probed_;     // the probes go on behind this path
+  std::list<watch*> refused_;  // the waiters without a watch: no event will come
+  std::string last_probed_;    // the probes go on behind this path
 };
 
 }  // namespace zkrecipes::detail
