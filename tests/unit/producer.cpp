@@ -1,4 +1,5 @@
 // When a producer sends a batch, and which items are in it.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -8,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
@@ -290,6 +292,53 @@ BOOST_AUTO_TEST_CASE(items_of_a_call_that_was_given_up_without_a_connection_are_
   CHECK_LANDS("d");
   BOOST_TEST_REQUIRE(puts[1].done());
   BOOST_TEST(puts[1].result<0>() == 1u);
+}
+
+// If each were looked for among all that wait, this would take seconds.
+BOOST_AUTO_TEST_CASE(many_calls_that_are_given_up_in_any_order_leave_the_others_in_theirs) {
+  auto by = ready({.max_batch = 1'000});
+  lose();
+  strings kept;
+  std::vector<std::size_t> given_up;
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    const auto data = std::to_string(i);
+    puts.push_back(record<std::uint64_t>());
+    by.async_put_all({{.data = data}, {.data = data}}, puts.back().token());
+    if (i % 500 == 7) kept.insert(kept.end(), 2, data);
+    if (i % 500 != 7) given_up.push_back(i);
+  }
+  settle();
+  std::mt19937 random(1);
+  std::shuffle(given_up.begin(), given_up.end(), random);
+  for (const auto each : given_up) puts[each].cancel();
+  settle();
+  for (const auto each : given_up) BOOST_TEST_REQUIRE(ended_with(puts[each], asio::error::operation_aborted));
+  while (!last().open) advance(100ms);
+  connect();
+  BOOST_TEST(land() == kept, boost::test_tools::per_element());
+  CHECK_PENDING();
+}
+
+// Those of its items that are in it were sent already.
+BOOST_AUTO_TEST_CASE(what_is_behind_a_batch_is_not_put_if_its_call_is_given_up_without_a_connection) {
+  auto by = ready({.max_batch = 2});
+  put_all(by, {"a", "b", "c", "d", "e"});
+  put(by, "f");
+  lose();
+  puts[0].cancel();
+  settle();
+  BOOST_TEST_REQUIRE(ended_with(puts[0], asio::error::operation_aborted));
+  while (!last().open) advance(100ms);
+  connect();
+  for (int reads = 0; reads < 2; ++reads) {  // what became of the batch, and the next one begins
+    CHECK_PENDING("multi /", "get /q/_producer-p");
+    answer();
+    answer_with({.data = "0"});
+  }
+  CHECK_LANDS("f");
+  BOOST_TEST_REQUIRE(puts[1].done());
+  BOOST_TEST(puts[1].result<0>() == 1u);
+  CHECK_PENDING();
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_of_a_call_that_was_not_put_is_sent_again_behind_a_lost_connection) {

@@ -1,6 +1,7 @@
 #include "queue/producer_state.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "backend/begin_once.hpp"
@@ -64,7 +65,8 @@ awaitable<outcome<std::uint64_t>> producer_state::put_items(std::vector<topic_me
   const auto due = on->deadline_of(options_.linger);
   try {
     for (auto& each : what) {
-      waiting_.push_back({mine, std::move(each.data), due});
+      waiting_.push_back({mine, std::move(each.data), due, ++last_place_});
+      if (mine->waiting++ == 0) mine->first = std::prev(waiting_.end());
       waiting_bytes_ += bytes_of(waiting_.back());
     }
     what = std::vector<topic_message>();  // this waits until all are put
@@ -98,10 +100,11 @@ awaitable<void> producer_state::work() {
   while (!waiting_.empty()) {
     co_await fill_batch();
     auto error = co_await make_ready();
-    auto count = in_batch_ = next_batch();
+    auto count = next_batch();
     if (count == 0) break;  // all were given up
+    last_in_batch_ = std::next(waiting_.begin(), static_cast<std::ptrdiff_t>(count) - 1)->place;
     if (!error) error = co_await put_batch(count);
-    in_batch_ = 0;
+    last_in_batch_ = 0;
     if (error) record_.invalidate();
     conclude(count, error);
   }
@@ -116,6 +119,8 @@ void producer_state::conclude(std::size_t count, const error_code& error) {
     waiting_bytes_ -= bytes_of(waiting_.front());
     of = std::move(waiting_.front().of);
     waiting_.pop_front();
+    of->first = waiting_.begin();
+    --of->waiting;
     of->error = error;
     if (!error) {
       ++of->put;
@@ -124,7 +129,7 @@ void producer_state::conclude(std::size_t count, const error_code& error) {
     if (of->is_over()) of->changed.notify();
   }
   // The rest of the call is in front of the others.
-  if (error && !waiting_.empty() && waiting_.front().of == of) forget(*of);
+  if (error && of->waiting > 0) forget(*of);
 }
 
 /// Ahead of the batch: what waits for a connection is in none, so it is never sent behind its error.
@@ -140,12 +145,15 @@ awaitable<error_code> producer_state::make_ready() {
 }
 
 /// What nobody waits for any more takes no memory for as long as there is no connection: it is not put.
-void producer_state::forget(const call& which) {
-  const auto is_of_it = [&which](const item& each) { return each.of.get() == &which; };
-  const auto first = std::find_if(waiting_.begin() + static_cast<std::ptrdiff_t>(in_batch_), waiting_.end(), is_of_it);
-  const auto behind = std::find_if_not(first, waiting_.end(), is_of_it);
-  for (auto each = first; each != behind; ++each) waiting_bytes_ -= bytes_of(*each);
-  waiting_.erase(first, behind);
+void producer_state::forget(call& which) {
+  auto left = which.waiting;
+  auto each = which.first;
+  for (; left > 0 && each->place <= last_in_batch_; --left) ++each;
+  for (; left > 0; --left) {
+    waiting_bytes_ -= bytes_of(*each);
+    each = waiting_.erase(each);
+    --which.waiting;
+  }
   filled_.notify();
 }
 
@@ -189,8 +197,9 @@ awaitable<error_code> producer_state::put_batch(std::size_t& count) {
     const std::uint64_t after = before + count;
     transaction all;
     record_.add_to(all, after);
-    for (std::size_t i = 0; i < count; ++i) {
-      all.create(where_.item(where_.marker(0)), waiting_[i].data, create_mode::persistent_sequential);
+    auto next = waiting_.begin();
+    for (std::size_t i = 0; i < count; ++i, ++next) {
+      all.create(where_.item(where_.marker(0)), next->data, create_mode::persistent_sequential);
     }
     capacity_->guard(all);
     auto result = co_await session_->perform(backend::make_multi(all), retry::once);
@@ -210,7 +219,7 @@ awaitable<error_code> producer_state::put_batch(std::size_t& count) {
     if (record_.last() == after && record_.is_ours()) co_return error_code();
     if (record_.last() != before) co_return errc::superseded;
     // Somebody was told that it is open, and may put it again by what the record says now.
-    const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+    const auto end = std::next(waiting_.begin(), static_cast<std::ptrdiff_t>(count));
     if (std::any_of(waiting_.begin(), end, [](const item& each) { return each.of->is_left; }))
       co_return errc::connection_loss;
   }
