@@ -15,7 +15,6 @@
 #include "external/numbered_id.hpp"
 #include "format/shown_text.hpp"
 #include "line/line_spec.hpp"
-#include "lock/lock_line.hpp"
 #include "queue/queue_layout.hpp"
 #include "session/server_list.hpp"
 #include "unit/refusal.hpp"

@@ -71,6 +71,9 @@ std::string member_id(const std::string& data) {
 
 namespace {
 
+/// The names in Curator's mutex, and in both generations of kazoo's lock.
+constexpr std::string_view lock_markers[] = {"lock-", "__lock__"};
+
 /// What stands before the number in the names of all lines.
 constexpr std::string_view all_lines[] = {
     "latch-",                             // election; Curator's LeaderLatch
@@ -163,6 +166,12 @@ std::vector<std::int32_t> strangers_among(const std::vector<std::string>& childr
     if (sequence) numbers.push_back(*sequence);
   }
   return numbers;
+}
+
+line_spec lock_line(std::string path) {
+  line_spec line{std::move(path), "lock-", lock_markers};
+  line.one_by_one = true;
+  return line;
 }
 
 std::optional<std::size_t> nearest_ahead(std::span<const member>, std::size_t self) {

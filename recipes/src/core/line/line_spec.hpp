@@ -109,6 +109,9 @@ struct line_spec {
   bool one_by_one = false;  ///< Everybody waits for the one in front, and remembers only that one.
 };
 
+/// The line of a lock.
+line_spec lock_line(std::string path);
+
 /// Members in a row, by their indices: `last` is not one of them.
 struct stretch {
   stretch(std::size_t one) : first(one), last(one + 1) {}

@@ -15,7 +15,6 @@
 
 #include "line/line_spec.hpp"
 #include "line/waiter.hpp"
-#include "lock/lock_line.hpp"
 #include "session/core.hpp"
 #include "session/deadline.hpp"
 
