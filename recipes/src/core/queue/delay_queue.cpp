@@ -25,7 +25,7 @@ delay_queue::delay_queue(session over, std::string path, queue_options options)
 void delay_queue::start_put(handler_for<void(error_code, std::string)> h, core_ptr core, std::string data,
                             milliseconds delay) {
   if (!is_delay(delay)) return launch(*core->get_scheduler(), std::move(h), refuse<std::string>(errc::bad_arguments));
-  launch(std::move(h), std::move(core), &queue_core::put_later, new_item{delay.count(), std::move(data)});
+  launch(std::move(h), core->get_putter(), &putter::put_later, new_item{delay.count(), std::move(data)});
 }
 
 void delay_queue::start_put_many(handler_for<void(error_code, names)> h, core_ptr core, std::vector<delayed> items) {
@@ -33,7 +33,7 @@ void delay_queue::start_put_many(handler_for<void(error_code, names)> h, core_pt
   if (!fine) return launch(*core->get_scheduler(), std::move(h), refuse<names>(errc::bad_arguments));
   std::vector<new_item> all;
   for (auto& each : items) all.push_back({each.delay.count(), std::move(each.data)});
-  launch(std::move(h), std::move(core), &queue_core::put_many_later, std::move(all));
+  launch(std::move(h), core->get_putter(), &putter::put_many_later, std::move(all));
 }
 
 void delay_queue::start_put_at(handler_for<void(error_code, std::string)> h, core_ptr core, std::string data,
@@ -41,7 +41,7 @@ void delay_queue::start_put_at(handler_for<void(error_code, std::string)> h, cor
   const auto time = std::chrono::ceil<milliseconds>(when.time_since_epoch()).count();
   const bool fine = time >= 0 && time <= latest_time;
   if (!fine) return launch(*core->get_scheduler(), std::move(h), refuse<std::string>(errc::bad_arguments));
-  launch(std::move(h), std::move(core), &queue_core::put, new_item{time, std::move(data)});
+  launch(std::move(h), core->get_putter(), &putter::put, new_item{time, std::move(data)});
 }
 
 }  // namespace zkrecipes

@@ -23,7 +23,7 @@ void priority_queue::start_put(handler_for<void(error_code, std::string)> h, cor
   if (!is_priority(priority)) {
     return launch(*core->get_scheduler(), std::move(h), refuse<std::string>(errc::bad_arguments));
   }
-  launch(std::move(h), std::move(core), &queue_core::put, new_item{priority, std::move(data)});
+  launch(std::move(h), core->get_putter(), &putter::put, new_item{priority, std::move(data)});
 }
 
 void priority_queue::start_put_many(handler_for<void(error_code, names)> h, core_ptr core,
@@ -32,7 +32,7 @@ void priority_queue::start_put_many(handler_for<void(error_code, names)> h, core
   if (!fine) return launch(*core->get_scheduler(), std::move(h), refuse<names>(errc::bad_arguments));
   std::vector<new_item> all;
   for (auto& each : items) all.push_back({each.priority, std::move(each.data)});
-  launch(std::move(h), std::move(core), &queue_core::put_many, std::move(all));
+  launch(std::move(h), core->get_putter(), &putter::put_many, std::move(all));
 }
 
 }  // namespace zkrecipes

@@ -190,13 +190,13 @@ queue::queue(session over, std::string path, queue_options options)
 transaction queue::removal(const message& item) const { return transaction().remove(join(path(), item.name)); }
 
 void queue::start_put(handler_for<void(error_code, std::string)> h, core_ptr core, std::string data) {
-  launch(std::move(h), std::move(core), &queue_core::put, new_item{0, std::move(data)});
+  launch(std::move(h), core->get_putter(), &putter::put, new_item{0, std::move(data)});
 }
 
 void queue::start_put_many(handler_for<void(error_code, names)> h, core_ptr core, std::vector<std::string> items) {
   std::vector<new_item> all;
   for (auto& each : items) all.push_back({0, std::move(each)});
-  launch(std::move(h), std::move(core), &queue_core::put_many, std::move(all));
+  launch(std::move(h), core->get_putter(), &putter::put_many, std::move(all));
 }
 
 void queue::start_next(handler_for<void(error_code, message)> h, follower_ptr follower) {

@@ -1,4 +1,4 @@
-// The implementation of a queue object: putting, taking and settling.
+// The implementation of a queue object: taking and settling.
 #pragma once
 
 #include <memory>
@@ -12,41 +12,12 @@
 #include "queue/capacity.hpp"
 #include "queue/claims.hpp"
 #include "queue/item_list.hpp"
+#include "queue/putter.hpp"
 #include "queue/queue_frame.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
-
-// Puts one item, or many in one transaction.
-
-struct new_item {
-  std::int64_t rank = 0;
-  std::string data;
-};
-
-/// The names of items that were put.
-using names = std::vector<std::string>;
-
-class putter {
- public:
-  putter(shared_frame frame, std::shared_ptr<capacity> limits)
-      : frame_(std::move(frame)), capacity_(std::move(limits)) {}
-
-  /// Completes with the name of the item. Errors: `outcome_unknown`, `full`, ...
-  awaitable<outcome<std::string>> put(new_item item);
-  /// The same for several in one transaction. Error besides: `bad_arguments` (there are none).
-  awaitable<outcome<names>> put(std::vector<new_item> items);
-
- private:
-  template <class Made, class Items>
-  awaitable<outcome<Made>> put_all(Items items);
-  bool fits(std::span<const new_item> items) const;
-  backend::request request_of(std::span<const new_item> items) const;
-
-  shared_frame frame_;
-  std::shared_ptr<capacity> capacity_;
-};
 
 class queue_core : public std::enable_shared_from_this<queue_core> {
  public:
@@ -59,12 +30,7 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   const scheduler_ptr& get_scheduler() const noexcept { return frame_->session->get_scheduler(); }
   const std::shared_ptr<server_clock>& clock() const noexcept { return clock_; }
   const std::shared_ptr<capacity>& get_capacity() const noexcept { return capacity_; }
-
-  awaitable<outcome<std::string>> put(new_item item);
-  awaitable<outcome<names>> put_many(std::vector<new_item> items);
-  /// The same for items whose `rank` is a delay in milliseconds, by the leader's clock.
-  awaitable<outcome<std::string>> put_later(new_item item);
-  awaitable<outcome<names>> put_many_later(std::vector<new_item> items);
+  const std::shared_ptr<putter>& get_putter() const noexcept { return putter_; }
 
   awaitable<outcome<message>> take();
   awaitable<outcome<std::vector<message>>> take_many(std::size_t most);
@@ -91,7 +57,7 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   std::shared_ptr<claims> claims_;
   std::shared_ptr<item_list> items_;
   std::shared_ptr<capacity> capacity_;
-  putter putter_;
+  std::shared_ptr<putter> putter_;
   std::optional<std::pair<std::string, backend::reply>> read_ahead_;  // for a pop: the next item's name, and the reply
 };
 
