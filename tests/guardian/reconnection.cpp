@@ -45,9 +45,7 @@ class world_with_guardian final : public backend::world {
   std::unique_ptr<backend::link> connect(backend::link_options, backend::link_listener&) override { return nullptr; }
   std::unique_ptr<backend::guardian_line> call_guardian(const std::string& path,
                                                         backend::guardian_listener& listener) override {
-    auto shared = std::make_shared<backend::guardian_stream>(strand_, listener);
-    shared->connect(path);
-    return std::make_unique<backend::socket_guardian_line>(std::move(shared));
+    return backend::open_guardian_line(strand_, path, listener);
   }
 
  private:

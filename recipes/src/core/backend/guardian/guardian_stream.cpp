@@ -346,4 +346,35 @@ void guardian_stream::close() {
   socket_.close(ignored);
 }
 
+namespace {
+
+/// The owner of a line.
+class socket_guardian_line final : public guardian_line {
+ public:
+  explicit socket_guardian_line(std::shared_ptr<guardian_stream> shared) : shared_(std::move(shared)) {}
+  socket_guardian_line(const socket_guardian_line&) = delete;
+  ~socket_guardian_line() override {
+    if (shared_) shared_->abandon();
+  }
+  bool send(const guardian_message& what) override {
+    auto line = to_line(what);
+    if (line) shared_->send(std::move(*line));
+    return line.has_value();
+  }
+  void finish() override { std::exchange(shared_, nullptr)->finish(); }
+  void give_up() override { std::exchange(shared_, nullptr)->give_up(); }
+
+ private:
+  std::shared_ptr<guardian_stream> shared_;
+};
+
+}  // namespace
+
+std::unique_ptr<guardian_line> open_guardian_line(asio::any_io_executor strand, const std::string& guardian,
+                                                  guardian_listener& listener) {
+  auto shared = std::make_shared<guardian_stream>(std::move(strand), listener);
+  shared->connect(guardian);
+  return std::make_unique<socket_guardian_line>(std::move(shared));
+}
+
 }  // namespace zkrecipes::backend

@@ -55,7 +55,7 @@ struct started_guardian {
 /// with this process. Returns when it has been executed. Safe from every thread.
 started_guardian start_guardian(const std::string& program);
 
-/// The Unix stream socket of a `socket_guardian_line`. On the strand.
+/// The Unix stream socket of a line to the guardian. On the strand.
 class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
  public:
   guardian_stream(boost::asio::any_io_executor strand, guardian_listener& listener);
@@ -98,25 +98,9 @@ class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
   std::string unread_;
 };
 
-/// The owner of a real line. Its destructor abandons the connection, unless it was finished. No callback comes after
-/// either.
-class socket_guardian_line final : public guardian_line {
- public:
-  explicit socket_guardian_line(std::shared_ptr<guardian_stream> shared) : shared_(std::move(shared)) {}
-  socket_guardian_line(const socket_guardian_line&) = delete;
-  ~socket_guardian_line() override {
-    if (shared_) shared_->abandon();
-  }
-  bool send(const guardian_message& what) override {
-    auto line = to_line(what);
-    if (line) shared_->send(std::move(*line));
-    return line.has_value();
-  }
-  void finish() override { std::exchange(shared_, nullptr)->finish(); }
-  void give_up() override { std::exchange(shared_, nullptr)->give_up(); }
-
- private:
-  std::shared_ptr<guardian_stream> shared_;
-};
+/// A line to the guardian: see `guardian_stream::connect`. Destroying it abandons the connection, unless it was
+/// finished. No callback comes after either.
+std::unique_ptr<guardian_line> open_guardian_line(boost::asio::any_io_executor strand, const std::string& guardian,
+                                                  guardian_listener& listener);
 
 }  // namespace zkrecipes::backend

@@ -501,4 +501,27 @@ void c_client_link::abandon() {
   held_.clear();
 }
 
+namespace {
+
+/// The owner of a connection.
+class owned_link final : public link {
+ public:
+  explicit owned_link(std::shared_ptr<c_client_link> shared) : shared_(std::move(shared)) {}
+  owned_link(const owned_link&) = delete;
+  ~owned_link() override { shared_->abandon(); }
+  void submit(request what, reply_handler handler) override { shared_->submit(std::move(what), std::move(handler)); }
+  void close_session() override { shared_->close_session(); }
+
+ private:
+  std::shared_ptr<c_client_link> shared_;
+};
+
+}  // namespace
+
+std::unique_ptr<link> open_c_client_link(asio::any_io_executor strand, link_options options, link_listener& listener) {
+  auto shared = std::make_shared<c_client_link>(std::move(strand), listener);
+  shared->connect(std::move(options));
+  return std::make_unique<owned_link>(std::move(shared));
+}
+
 }  // namespace zkrecipes::backend

@@ -144,4 +144,8 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   char discard_[64];
 };
 
+/// Begins to connect. Destroying the link abandons the connection: no callback comes after that.
+std::unique_ptr<link> open_c_client_link(boost::asio::any_io_executor strand, link_options options,
+                                         link_listener& listener);
+
 }  // namespace zkrecipes::backend

@@ -156,19 +156,6 @@ std::mt19937_64 make_generator(const std::function<std::uint32_t()>& draw) {
   return std::mt19937_64(seed);
 }
 
-/// The owner of a connection of the C client. Its destructor abandons the connection: no callback comes after it.
-class real_link final : public link {
- public:
-  explicit real_link(std::shared_ptr<c_client_link> shared) : shared_(std::move(shared)) {}
-  real_link(const real_link&) = delete;
-  ~real_link() override { shared_->abandon(); }
-  void submit(request what, reply_handler handler) override { shared_->submit(std::move(what), std::move(handler)); }
-  void close_session() override { shared_->close_session(); }
-
- private:
-  std::shared_ptr<c_client_link> shared_;
-};
-
 namespace asio = boost::asio;
 
 namespace {
@@ -213,17 +200,13 @@ class real_world final : public world {
   void abandon_lookups() override { names_->abandon(); }
 
   std::unique_ptr<link> connect(link_options options, link_listener& listener) override {
-    auto shared = std::make_shared<c_client_link>(strand_, listener);
     if (options.key.id == 0) home_ = home_process();
     options.is_of_parent = home_.is_elsewhere();
-    shared->connect(std::move(options));
-    return std::make_unique<real_link>(std::move(shared));
+    return open_c_client_link(strand_, std::move(options), listener);
   }
 
   std::unique_ptr<guardian_line> call_guardian(const std::string& path, guardian_listener& listener) override {
-    auto shared = std::make_shared<guardian_stream>(strand_, listener);
-    shared->connect(path);
-    return std::make_unique<socket_guardian_line>(std::move(shared));
+    return open_guardian_line(strand_, path, listener);
   }
 
   std::unique_ptr<broker_stream> open_broker(const endpoint& broker, const std::string& name,
