@@ -8,9 +8,9 @@ set(library_subjects
   core/backend/tls/tls_context
   core/backend/tls/tls_stream
   core/backend/zookeeper/answer_check
+  core/backend/zookeeper/c_client_calls
   core/backend/zookeeper/c_client_link
   core/backend/zookeeper/client_handle
-  core/backend/zookeeper/requests
   core/backend/zookeeper/server_input
   flow/balance/pacer
   core/barrier/round_view

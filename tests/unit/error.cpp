@@ -7,7 +7,7 @@
 #include <zkrecipes/tls_options.hpp>
 
 #include "backend/worded_errors.hpp"
-#include "backend/zookeeper/requests.hpp"
+#include "backend/zookeeper/c_client_calls.hpp"
 #include "session/outcomes.hpp"
 
 using namespace zkrecipes;

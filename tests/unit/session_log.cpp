@@ -18,7 +18,7 @@
 #include <zkrecipes/log.hpp>
 #include <zkrecipes/session_options.hpp>
 
-#include "backend/zookeeper/requests.hpp"
+#include "backend/zookeeper/c_client_calls.hpp"
 #include "session/log.hpp"
 #include "session/server_list.hpp"
 #include "unit/fake_session.hpp"

@@ -7,7 +7,7 @@
 #include "backend/link.hpp"
 #include "session/credentials.hpp"
 #include "session/outcomes.hpp"
-#include "session/requests_in_flight.hpp"
+#include "session/requests.hpp"
 #include "session/server_list.hpp"
 
 namespace zkrecipes::backend {

@@ -4,7 +4,7 @@
 #include <list>
 #include <vector>
 
-#include "session/requests_in_flight.hpp"
+#include "session/requests.hpp"
 
 namespace zkrecipes::detail {
 

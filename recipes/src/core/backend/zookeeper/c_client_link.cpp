@@ -15,8 +15,8 @@
 #include "backend/begin_once.hpp"
 #include "backend/descriptors.hpp"
 #include "backend/tls/tls_stream.hpp"
+#include "backend/zookeeper/c_client_calls.hpp"
 #include "backend/zookeeper/client_handle.hpp"
-#include "backend/zookeeper/requests.hpp"
 
 namespace zkrecipes::backend {
 

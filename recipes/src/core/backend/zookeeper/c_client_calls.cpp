@@ -1,4 +1,4 @@
-#include "backend/zookeeper/requests.hpp"
+#include "backend/zookeeper/c_client_calls.hpp"
 
 #include <deque>
 #include <utility>
