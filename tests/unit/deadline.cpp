@@ -1,6 +1,4 @@
 // A budget of time over several steps of one operation.
-#include "session/deadline.hpp"
-
 #include <cmath>
 #include <future>
 #include <limits>
@@ -20,6 +18,7 @@
 #include <zkrecipes/semaphore.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
+#include "session/operation.hpp"
 #include "support/fake_world.hpp"
 #include "unit/fake_session.hpp"
 

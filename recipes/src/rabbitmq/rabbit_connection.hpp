@@ -11,7 +11,7 @@
 #include "broker/broker_connection.hpp"
 #include "rabbitmq/amqp_client.hpp"
 #include "rabbitmq/rabbit_frame.hpp"
-#include "session/scheduler.hpp"
+#include "session/condition.hpp"
 
 namespace zkrecipes::detail {
 

@@ -15,8 +15,8 @@
 #include "rabbitmq/queue_publisher.hpp"
 #include "rabbitmq/queue_puts.hpp"
 #include "rabbitmq/rabbit_connection.hpp"
+#include "session/condition.hpp"
 #include "session/operation.hpp"
-#include "session/scheduler.hpp"
 #include "topic/put_inbox.hpp"
 
 namespace zkrecipes::detail {

@@ -12,7 +12,7 @@
 #include "broker/broker_connection.hpp"
 #include "redis/redis_frame.hpp"
 #include "redis/reply_reader.hpp"
-#include "session/scheduler.hpp"
+#include "session/condition.hpp"
 
 // One connection to a broker. hiredis formats the commands and parses the replies, Asio carries them.
 

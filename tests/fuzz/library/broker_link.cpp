@@ -24,7 +24,7 @@
 #include "fuzz/target.hpp"
 #include "rabbitmq/queue_progress.hpp"
 #include "rabbitmq/rabbit_connection.hpp"
-#include "session/scheduler.hpp"
+#include "session/condition.hpp"
 
 namespace fuzz::queue_deliveries_target {
 

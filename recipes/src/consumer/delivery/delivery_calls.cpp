@@ -7,7 +7,7 @@
 #include "backend/begin_once.hpp"
 #include "career/term_state.hpp"
 #include "delivery/circuit_breaker.hpp"
-#include "session/scheduler.hpp"
+#include "session/condition.hpp"
 
 namespace zkrecipes::detail {
 

@@ -21,7 +21,7 @@
 #include <zkrecipes/consumer/queue_consumer.hpp>
 #include <zkrecipes/queue_base.hpp>
 
-#include "session/scheduler.hpp"
+#include "session/condition.hpp"
 
 namespace zkrecipes::detail {
 

@@ -5,7 +5,7 @@
 
 #include "format/json_object.hpp"
 #include "session/core.hpp"
-#include "session/deadline.hpp"
+#include "session/operation.hpp"
 #include "session/outcomes.hpp"
 #include "session/together.hpp"
 

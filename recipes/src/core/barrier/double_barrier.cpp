@@ -10,7 +10,7 @@
 #include "line/line_spec.hpp"
 #include "session/condition.hpp"
 #include "session/core.hpp"
-#include "session/deadline.hpp"
+#include "session/operation.hpp"
 #include "session/together.hpp"
 #include "shared/replace.hpp"
 

@@ -20,7 +20,6 @@
 #include "session/background.hpp"
 #include "session/condition.hpp"
 #include "session/core.hpp"
-#include "session/deadline.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 #include "session/together.hpp"

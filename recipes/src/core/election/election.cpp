@@ -11,7 +11,7 @@
 #include "line/waiter.hpp"
 #include "session/background.hpp"
 #include "session/core.hpp"
-#include "session/deadline.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 

@@ -16,7 +16,7 @@
 #include "line/line_spec.hpp"
 #include "line/waiter.hpp"
 #include "session/core.hpp"
-#include "session/deadline.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 

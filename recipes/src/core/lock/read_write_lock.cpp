@@ -9,7 +9,7 @@
 #include "line/own_node.hpp"
 #include "line/waiter.hpp"
 #include "session/core.hpp"
-#include "session/deadline.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes {
 

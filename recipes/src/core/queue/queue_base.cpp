@@ -20,7 +20,6 @@
 #include "queue/queue_core.hpp"
 #include "queue/queue_frame.hpp"
 #include "queue/queue_layout.hpp"
-#include "session/deadline.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 

@@ -15,7 +15,7 @@
 #include "line/waiter.hpp"
 #include "session/condition.hpp"
 #include "session/core.hpp"
-#include "session/deadline.hpp"
+#include "session/operation.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

@@ -15,8 +15,6 @@
 #include <boost/asio/query.hpp>
 #include <boost/asio/this_coro.hpp>
 
-#include "session/scheduler.hpp"
-
 namespace zkrecipes::detail {
 
 struct turnstile::waiter {

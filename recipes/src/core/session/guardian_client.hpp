@@ -14,8 +14,8 @@
 
 #include "backend/guardian/guardian_message.hpp"
 #include "backend/link.hpp"
+#include "session/condition.hpp"
 #include "session/outcomes.hpp"
-#include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {
 

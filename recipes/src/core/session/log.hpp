@@ -11,7 +11,7 @@
 
 #include "backend/link.hpp"
 #include "backend/request.hpp"
-#include "session/scheduler.hpp"
+#include "session/condition.hpp"
 
 namespace zkrecipes::detail {
 

@@ -10,7 +10,7 @@
 
 #include <zkrecipes/error.hpp>
 
-#include "session/scheduler.hpp"
+#include "session/condition.hpp"
 
 namespace zkrecipes::detail {
 

@@ -19,7 +19,6 @@
 #include "backend/link.hpp"
 #include "session/condition.hpp"
 #include "session/log.hpp"
-#include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {
 

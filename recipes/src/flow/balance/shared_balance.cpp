@@ -16,7 +16,7 @@
 #include "session/background.hpp"
 #include "session/condition.hpp"
 #include "session/core.hpp"
-#include "session/deadline.hpp"
+#include "session/operation.hpp"
 #include "session/outcomes.hpp"
 #include "session/paths.hpp"
 

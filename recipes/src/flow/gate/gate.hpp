@@ -15,7 +15,7 @@
 #include <zkrecipes/flow/gate.hpp>
 
 #include "gate/gate_shard.hpp"
-#include "session/scheduler.hpp"
+#include "session/condition.hpp"
 
 namespace zkrecipes::detail {
 

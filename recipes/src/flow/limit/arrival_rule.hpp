@@ -11,7 +11,7 @@
 
 #include <zkrecipes/lease_clock.hpp>
 
-#include "session/scheduler.hpp"
+#include "session/condition.hpp"
 
 namespace zkrecipes::detail {
 

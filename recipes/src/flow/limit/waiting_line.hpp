@@ -14,7 +14,7 @@
 #include <zkrecipes/detail/initiate.hpp>
 
 #include "limit/arrival_rule.hpp"
-#include "session/scheduler.hpp"
+#include "session/condition.hpp"
 
 namespace zkrecipes::detail {
 
