@@ -19,6 +19,7 @@
 #include "queue/queue.hpp"
 #include "queue/queue_core.hpp"
 #include "queue/queue_layout.hpp"
+#include "session/background.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
@@ -315,18 +316,15 @@ std::shared_ptr<delivery_frame> make_frame(const message_feed& from, queue_consu
   return frame;
 }
 
+handler_for<void(error_code)> without_cancellation(handler_for<void(error_code)> h) {
+  return handler_for<void(error_code)>(asio::bind_cancellation_slot(asio::cancellation_slot(), std::move(h)));
+}
+
+/// The run ends in order also when it is cancelled, so its coroutine is only told.
 void start_delivery(handler_for<void(error_code)> h, delivery_run_ptr run) {
-  const auto on = run->get_scheduler();
-  auto slot = asio::get_associated_cancellation_slot(h);
-  if (slot.is_connected()) {
-    // The run ends in order also when it is cancelled, so its coroutine is only told.
-    slot.assign([weak = std::weak_ptr(run)](asio::cancellation_type) {
-      auto alive = weak.lock();
-      if (alive) asio::post(alive->get_scheduler()->strand, [alive] { alive->cut(); });
-    });
-  }
-  handler_for<void(error_code)> deaf(asio::bind_cancellation_slot(asio::cancellation_slot(), std::move(h)));
-  launch(*on, std::move(deaf), owning(std::move(run), &delivery_run::run), persistence::endless);
+  forward_stop(asio::get_associated_cancellation_slot(h), std::weak_ptr(run),
+               [](delivery_run& self, asio::cancellation_type) { self.cut(); });
+  launch_endless(without_cancellation(std::move(h)), std::move(run), &delivery_run::run);
 }
 
 }  // namespace
