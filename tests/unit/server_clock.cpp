@@ -3,7 +3,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 
-#include "queue/queue_frame.hpp"
+#include "queue/queue_layout.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "queue/queue_frame.hpp"
+#include "queue/queue_layout.hpp"
 #include "session/condition.hpp"
 #include "session/outcomes.hpp"
 

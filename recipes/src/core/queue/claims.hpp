@@ -10,7 +10,6 @@
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/queue_base.hpp>
 
-#include "queue/queue_frame.hpp"
 #include "queue/queue_layout.hpp"
 
 namespace zkrecipes::detail {

@@ -16,7 +16,6 @@
 
 #include "line/own_node.hpp"
 #include "queue/claims.hpp"
-#include "queue/queue_frame.hpp"
 #include "queue/queue_layout.hpp"
 
 namespace zkrecipes::detail {

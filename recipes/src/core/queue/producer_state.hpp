@@ -13,7 +13,7 @@
 #include "queue/capacity.hpp"
 #include "queue/producer_core.hpp"
 #include "queue/producer_record.hpp"
-#include "queue/queue_frame.hpp"
+#include "queue/queue_layout.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {

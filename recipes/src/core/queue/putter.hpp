@@ -10,7 +10,7 @@
 
 #include "backend/request.hpp"
 #include "queue/capacity.hpp"
-#include "queue/queue_frame.hpp"
+#include "queue/queue_layout.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 

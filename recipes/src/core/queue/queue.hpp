@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "queue/queue_frame.hpp"
+#include "queue/queue_layout.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"
 

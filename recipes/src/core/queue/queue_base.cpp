@@ -18,7 +18,6 @@
 #include "queue/capacity.hpp"
 #include "queue/dead_letter_folder.hpp"
 #include "queue/queue_core.hpp"
-#include "queue/queue_frame.hpp"
 #include "queue/queue_layout.hpp"
 #include "session/operation.hpp"
 #include "session/outcomes.hpp"

@@ -13,7 +13,7 @@
 #include "queue/claims.hpp"
 #include "queue/item_list.hpp"
 #include "queue/putter.hpp"
-#include "queue/queue_frame.hpp"
+#include "queue/queue_layout.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 
