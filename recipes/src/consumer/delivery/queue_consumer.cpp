@@ -16,9 +16,9 @@
 #include "delivery/delivery_run.hpp"
 #include "delivery/message_source.hpp"
 #include "limit/arrival_rule.hpp"
-#include "queue/queue.hpp"
 #include "queue/queue_core.hpp"
 #include "queue/queue_layout.hpp"
+#include "queue/queue_listing.hpp"
 #include "session/background.hpp"
 #include "session/outcomes.hpp"
 
