@@ -188,6 +188,7 @@ class own_node : public std::enable_shared_from_this<own_node> {
   std::string name() const { return std::string(name_of(place_.path)); }
   std::int64_t token() const noexcept { return place_.token; }
   const core_ptr& session() const noexcept { return session_; }
+  const scheduler_ptr& get_scheduler() const noexcept { return session_->get_scheduler(); }
   error_code lost() const { return hold_.lost(); }
   const node_hold& hold() const noexcept { return hold_; }
 

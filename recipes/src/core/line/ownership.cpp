@@ -24,7 +24,7 @@ ownership::~ownership() {
 }
 
 ownership::executor_type ownership::get_executor() const noexcept {
-  return node_ ? node_->session()->get_scheduler()->base : executor_type();
+  return node_ ? node_->get_scheduler()->base : executor_type();
 }
 
 std::int64_t ownership::token() const noexcept { return node_ ? node_->token() : 0; }
@@ -43,24 +43,16 @@ transaction ownership::fenced(transaction operations) const {
   return transaction().check(path()).append(std::move(operations));
 }
 
-namespace {
-
-void start(handler_for<void(error_code)> h, own_node_ptr which, awaitable<outcome<>> (own_node::*method)()) {
-  launch(*which->session()->get_scheduler(), std::move(h), owning(which, method), persistence::endless);
-}
-
-}  // namespace
-
 void ownership::start_lost(handler_for<void(error_code)> h, own_node_ptr which) {
-  start(std::move(h), std::move(which), &own_node::wait_lost);
+  launch_endless(std::move(h), std::move(which), &own_node::wait_lost);
 }
 
 void ownership::start_revoked(handler_for<void(error_code)> h, own_node_ptr which) {
-  start(std::move(h), std::move(which), &own_node::wait_revoked);
+  launch_endless(std::move(h), std::move(which), &own_node::wait_revoked);
 }
 
 void ownership::start_release(handler_for<void(error_code)> h, own_node_ptr which) {
-  start(std::move(h), std::move(which), &own_node::leave);
+  launch_endless(std::move(h), std::move(which), &own_node::leave);
 }
 
 }  // namespace zkrecipes

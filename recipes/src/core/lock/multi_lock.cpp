@@ -35,7 +35,7 @@ class held_together : public std::enable_shared_from_this<held_together> {
   void let_go_later();
 
   const std::vector<ownership>& all() const noexcept { return all_; }
-  const core_ptr& session() const noexcept { return session_; }
+  const scheduler_ptr& get_scheduler() const noexcept { return session_->get_scheduler(); }
   error_code error() const noexcept;
   awaitable<outcome<>> wait_lost();
   awaitable<outcome<>> wait_revoked();
@@ -199,7 +199,7 @@ multi_ownership::~multi_ownership() {
 }
 
 multi_ownership::executor_type multi_ownership::get_executor() const noexcept {
-  return held_ ? held_->session()->get_scheduler()->base : executor_type();
+  return held_ ? held_->get_scheduler()->base : executor_type();
 }
 
 std::size_t multi_ownership::size() const noexcept { return held_ ? held_->all().size() : 0; }
@@ -229,18 +229,15 @@ transaction multi_ownership::fenced(transaction operations) const {
 }
 
 void multi_ownership::start_lost(handler_for<void(error_code)> h, held_ptr which) {
-  const auto on = which->session()->get_scheduler();
-  launch(*on, std::move(h), owning(std::move(which), &held_together::wait_lost), persistence::endless);
+  launch_endless(std::move(h), std::move(which), &held_together::wait_lost);
 }
 
 void multi_ownership::start_revoked(handler_for<void(error_code)> h, held_ptr which) {
-  const auto on = which->session()->get_scheduler();
-  launch(*on, std::move(h), owning(std::move(which), &held_together::wait_revoked), persistence::endless);
+  launch_endless(std::move(h), std::move(which), &held_together::wait_revoked);
 }
 
 void multi_ownership::start_release(handler_for<void(error_code)> h, held_ptr which) {
-  const auto on = which->session()->get_scheduler();
-  launch(*on, std::move(h), owning(std::move(which), &held_together::release));
+  launch(std::move(h), std::move(which), &held_together::release);
 }
 
 }  // namespace zkrecipes

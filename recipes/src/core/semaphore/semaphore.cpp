@@ -462,30 +462,24 @@ const line_options& semaphore::options() const noexcept {
 
 void semaphore::start_acquire(owner_handler h, permits_ptr from, std::int32_t weight, lease_clock::duration budget,
                               diagnostic why) {
-  const auto on = from->session()->get_scheduler();
-  auto acquiring = owning(std::move(from), &permits::acquire, weight, std::move(why));
-  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(acquiring)));
+  launch_within(budget, std::move(h), std::move(from), &permits::acquire, weight, std::move(why));
 }
 
 void semaphore::start_try_acquire(owner_handler h, permits_ptr from, std::int32_t weight, diagnostic why) {
-  const auto on = from->session()->get_scheduler();
-  launch(*on, std::move(h), owning(std::move(from), &permits::try_acquire, weight, std::move(why)));
+  launch(std::move(h), std::move(from), &permits::try_acquire, weight, std::move(why));
 }
 
 void semaphore::start_resize(handler_for<void(error_code)> h, permits_ptr from, std::int32_t size, diagnostic why) {
-  const auto on = from->session()->get_scheduler();
-  launch(*on, std::move(h), owning(std::move(from), &permits::resize, size, std::move(why)));
+  launch(std::move(h), std::move(from), &permits::resize, size, std::move(why));
 }
 
 void semaphore::start_state(handler_for<void(error_code, semaphore_state)> h, permits_ptr from, diagnostic why) {
-  const auto on = from->session()->get_scheduler();
-  launch(*on, std::move(h), owning(std::move(from), &permits::state, std::move(why)));
+  launch(std::move(h), std::move(from), &permits::state, std::move(why));
 }
 
 void semaphore::start_members(handler_for<void(error_code, std::vector<line_member>)> h, permits_ptr from,
                               diagnostic why) {
-  const auto on = from->session()->get_scheduler();
-  launch(*on, std::move(h), owning(std::move(from), &permits::members, std::move(why)));
+  launch(std::move(h), std::move(from), &permits::members, std::move(why));
 }
 
 }  // namespace zkrecipes

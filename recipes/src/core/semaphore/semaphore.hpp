@@ -93,7 +93,7 @@ class permits : public std::enable_shared_from_this<permits> {
   awaitable<outcome<std::vector<line_member>>> members(diagnostic why);
 
   // From any thread.
-  const core_ptr& session() const noexcept { return session_; }
+  const scheduler_ptr& get_scheduler() const noexcept { return session_->get_scheduler(); }
   const std::string& path() const noexcept { return path_; }
   const line_options& options() const noexcept { return options_; }
 
