@@ -98,14 +98,16 @@ roll_call::roll_call(core_ptr session, const line_spec& line)
       changed_(session_->get_scheduler()) {}
 
 std::shared_ptr<roll_call> roll_call::of(const core_ptr& session, const line_spec& line) {
-  auto& next = session->commons().at<roll_call>(line.parent);
-  auto joined = next.lock();
-  if (joined && joined->suits(line)) return joined;
-  auto made = std::make_shared<roll_call>(session, line);
-  next = made;
-  // Later: behind all who are about to get in line.
-  asio::post(session->strand(), [made] { launch_detached(made->session_->strand(), owning(made, &roll_call::ask)); });
-  return made;
+  const auto make = [&] {
+    auto made = std::make_shared<roll_call>(session, line);
+    // Later: behind all who are about to get in line.
+    asio::post(session->strand(), [made] { launch_detached(made->session_->strand(), owning(made, &roll_call::ask)); });
+    return made;
+  };
+  auto& commons = session->commons();
+  auto next = commons.join<roll_call>(line.parent, make);
+  if (!next->suits(line)) commons.at<roll_call>(line.parent) = next = make();
+  return next;
 }
 
 bool roll_call::suits(const line_spec& line) const {

@@ -242,13 +242,10 @@ awaitable<outcome<ownership>> own_if_free(core_ptr session, line_spec line, std:
 }
 
 line_news_ptr line_news::of(const core_ptr& session, const line_spec& line) {
-  auto& known = session->commons().at<line_news>(line.parent);
-  auto joined = known.lock();
+  const auto make = [&] { return std::make_shared<line_news>(session, line); };
+  auto joined = session->commons().join<line_news>(line.parent, make);
   // A line of another recipe at this path has other members.
-  if (joined && joined->line_.accepted.data() == line.accepted.data()) return joined;
-  auto made = std::make_shared<line_news>(session, line);
-  if (!joined) known = made;
-  return made;
+  return joined->line_.accepted.data() == line.accepted.data() ? joined : make();
 }
 
 waiter::waiter(core_ptr session, line_spec line, std::string data)

@@ -39,6 +39,15 @@ class path_commons {
     return all<T>()[path];
   }
 
+  /// The one that is there, else the one that `make` returns, which takes the place.
+  template <class T, class Make>
+  std::shared_ptr<T> join(const std::string& path, Make make) {
+    auto& place = at<T>(path);
+    auto joined = place.lock();
+    if (!joined) place = joined = make();
+    return joined;
+  }
+
   template <class T>
   void end(const std::string& path) {
     all<T>().erase(path);

@@ -16,10 +16,7 @@ namespace zkrecipes::detail {
 class path_turns {
  public:
   static std::shared_ptr<path_turns> of(const core_ptr& session, const std::string& path) {
-    auto& known = session->commons().at<path_turns>(path);
-    auto turns = known.lock();
-    if (!turns) known = turns = std::make_shared<path_turns>(session, path);
-    return turns;
+    return session->commons().join<path_turns>(path, [&] { return std::make_shared<path_turns>(session, path); });
   }
 
   path_turns(core_ptr session, std::string path) : session_(std::move(session)), path_(std::move(path)) {}
