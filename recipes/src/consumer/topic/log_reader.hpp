@@ -17,7 +17,7 @@
 #include "session/watch_registry.hpp"
 #include "source/log_source.hpp"
 #include "topic/log_position.hpp"
-#include "topic/topic_frame.hpp"
+#include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {
 

@@ -10,7 +10,7 @@
 
 #include "session/background.hpp"
 #include "topic/log_position.hpp"
-#include "topic/topic_frame.hpp"
+#include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {
 

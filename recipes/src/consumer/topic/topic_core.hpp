@@ -9,7 +9,7 @@
 #include <zkrecipes/consumer/topic_types.hpp>
 
 #include "source/source_core.hpp"
-#include "topic/topic_frame.hpp"
+#include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {
 

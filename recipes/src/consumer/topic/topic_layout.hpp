@@ -1,19 +1,28 @@
-// The batches of a topic: their nodes, the names of their messages, and their data.
+// What all parts of one topic object share. The batches of a topic: their nodes, the names of their messages, and their
+// data.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <zkrecipes/consumer/topic.hpp>
 #include <zkrecipes/queue_base.hpp>
 #include <zkrecipes/transaction.hpp>
 
 #include "source/source_core.hpp"
 
 namespace zkrecipes::detail {
+
+struct topic_frame : source_frame {
+  topic_options options;
+};
+
+using topic_frame_ptr = std::shared_ptr<const topic_frame>;
 
 /// A batch of messages, as its name describes it: `b-<count>-<number>`.
 struct batch_name {

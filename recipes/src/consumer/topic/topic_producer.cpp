@@ -20,7 +20,7 @@
 #include "session/outcomes.hpp"
 #include "topic/put_inbox.hpp"
 #include "topic/topic_core.hpp"
-#include "topic/topic_frame.hpp"
+#include "topic/topic_layout.hpp"
 #include "topic/topic_sender.hpp"
 #include "topic/topic_transaction.hpp"
 

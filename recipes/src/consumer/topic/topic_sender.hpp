@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "queue/producer_record.hpp"
-#include "topic/topic_frame.hpp"
+#include "topic/topic_layout.hpp"
 #include "topic/topic_transaction.hpp"
 
 namespace zkrecipes::detail {
