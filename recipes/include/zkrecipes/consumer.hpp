@@ -17,4 +17,3 @@
 #include <zkrecipes/consumer/term.hpp>
 #include <zkrecipes/consumer/topic.hpp>
 #include <zkrecipes/consumer/topic_producer.hpp>
-#include <zkrecipes/consumer/topic_types.hpp>

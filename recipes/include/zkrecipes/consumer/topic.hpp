@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,7 +12,7 @@
 
 #include <zkrecipes/consumer/message_feed.hpp>
 #include <zkrecipes/consumer/source_base.hpp>
-#include <zkrecipes/consumer/topic_types.hpp>
+#include <zkrecipes/producer_base.hpp>
 #include <zkrecipes/queue_base.hpp>
 #include <zkrecipes/session.hpp>
 
@@ -29,6 +30,14 @@ struct topic_retention {
   std::optional<std::chrono::milliseconds> age{};
   /// The data of a shard. 1 or more.
   std::optional<std::uint64_t> bytes{};
+};
+
+/// The batches that are kept of a shard.
+struct topic_shard {
+  std::uint32_t shard = 0;
+  std::size_t batches = 0;
+  std::uint64_t messages = 0;
+  std::vector<std::string> groups{};  ///< Those that have a position, in the order of their names.
 };
 
 /// Settings of a `topic`.

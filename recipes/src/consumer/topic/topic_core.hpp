@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <zkrecipes/consumer/topic.hpp>
-#include <zkrecipes/consumer/topic_types.hpp>
 
 #include "source/source_core.hpp"
 #include "topic/topic_layout.hpp"
