@@ -7,8 +7,8 @@
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "rabbit/amqp_case.hpp"
+#include "rabbitmq/amqp_answer.hpp"
 #include "rabbitmq/amqp_frame_reader.hpp"
-#include "rabbitmq/delivery_limit.hpp"
 
 using namespace std::literals;
 using namespace zkrecipes;

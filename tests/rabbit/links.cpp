@@ -7,7 +7,7 @@
 
 #include "brokers/scripted_world.hpp"
 #include "rabbit/server_bytes.hpp"
-#include "rabbitmq/delivery_limit.hpp"
+#include "rabbitmq/amqp_answer.hpp"
 #include "rabbitmq/rabbit_connection.hpp"
 #include "rabbitmq/rabbitmq_c.hpp"
 #include "support/fake_world.hpp"

@@ -5,7 +5,6 @@
 
 #include "rabbit/amqp_case.hpp"
 #include "rabbitmq/amqp_answer.hpp"
-#include "rabbitmq/delivery_limit.hpp"
 #include "rabbitmq/rabbitmq_c.hpp"
 
 using namespace zkrecipes;

@@ -68,4 +68,11 @@ std::optional<delivery_limit> limit_in_the_way(std::string_view words) {
   return read.ec == std::errc() ? delivery_limit(limit) : delivery_limit();
 }
 
+error_code judge_declared(delivery_limit& asked, const amqp_answer& answer) {
+  if (!answer.standing) return answer.error;
+  if (is_dangerous(*answer.standing) || *answer.standing == asked) return rabbit_errc::other_queue;
+  asked = *answer.standing;
+  return rabbit_errc::unavailable;
+}
+
 }  // namespace zkrecipes::detail

@@ -14,7 +14,7 @@
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/queue_base.hpp>
 
-#include "rabbitmq/delivery_limit.hpp"
+#include "rabbitmq/amqp_answer.hpp"
 #include "rabbitmq/queue_progress.hpp"
 #include "rabbitmq/rabbit_connection.hpp"
 #include "session/operation.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "rabbitmq/delivery_limit.hpp"
+#include "rabbitmq/amqp_answer.hpp"
 #include "rabbitmq/message_numbering.hpp"
 #include "rabbitmq/queue_publisher.hpp"
 #include "rabbitmq/queue_puts.hpp"

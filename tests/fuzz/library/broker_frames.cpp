@@ -16,7 +16,6 @@
 #include "rabbitmq/amqp_client.hpp"
 #include "rabbitmq/amqp_content.hpp"
 #include "rabbitmq/amqp_frame_reader.hpp"
-#include "rabbitmq/delivery_limit.hpp"
 #include "rabbitmq/queue_progress.hpp"
 #include "rabbitmq/rabbit_core.hpp"
 #include "session/paths.hpp"

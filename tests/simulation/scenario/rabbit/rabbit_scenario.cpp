@@ -15,7 +15,7 @@
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "model/rabbit/rabbit_cluster.hpp"
-#include "rabbitmq/delivery_limit.hpp"
+#include "rabbitmq/amqp_answer.hpp"
 #include "run/scenarios.hpp"
 #include "scenario/feed_worker.hpp"
 #include "scenario/line_rules.hpp"
