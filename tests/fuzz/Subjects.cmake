@@ -20,7 +20,6 @@ set(library_subjects
   core/election/term_record
   consumer/external/delivery_memory
   consumer/external/place_progress
-  consumer/external/numbered_id
   consumer/notes/consumer_notes
   core/format/json_object
   core/format/shown_text

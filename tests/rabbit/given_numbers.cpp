@@ -6,7 +6,7 @@
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
-#include "external/numbered_id.hpp"
+#include "external/delivery_memory.hpp"
 #include "rabbit/amqp_case.hpp"
 #include "rabbitmq/message_numbering.hpp"
 #include "rabbitmq/queue_progress.hpp"

@@ -12,7 +12,7 @@
 
 #include "barrier/round_view.hpp"
 #include "election/term_record.hpp"
-#include "external/numbered_id.hpp"
+#include "external/delivery_memory.hpp"
 #include "format/shown_text.hpp"
 #include "line/line_spec.hpp"
 #include "queue/queue_layout.hpp"

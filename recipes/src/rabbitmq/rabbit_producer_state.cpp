@@ -5,7 +5,7 @@
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
-#include "external/numbered_id.hpp"
+#include "external/delivery_memory.hpp"
 #include "rabbitmq/rabbit_core.hpp"
 #include "session/condition.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
-#include "external/numbered_id.hpp"
+#include "external/delivery_memory.hpp"
 #include "format/shown_text.hpp"
 #include "fuzz/library/broker_bytes.hpp"
 #include "rabbitmq/amqp_answer.hpp"

@@ -9,7 +9,6 @@
 #include "delivery/delivery_repeats.hpp"
 #include "election/term_record.hpp"
 #include "external/delivery_memory.hpp"
-#include "external/numbered_id.hpp"
 #include "external/place_progress.hpp"
 #include "fuzz/target.hpp"
 #include "line/line_spec.hpp"

@@ -15,7 +15,6 @@
 #include <zkrecipes/rabbitmq/rabbit_queues.hpp>
 
 #include "external/delivery_memory.hpp"
-#include "external/numbered_id.hpp"
 #include "model/rabbit/quorum_queue.hpp"
 #include "run/stage.hpp"
 #include "scenario/term_rules.hpp"
