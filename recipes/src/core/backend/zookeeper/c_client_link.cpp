@@ -266,7 +266,7 @@ bool c_client_link::release_held() {
   if (!may_release()) return false;
   do {
     auto& secret = held_.front().what.secret;
-    if (secret) show(credentials_frame(*std::exchange(secret, nullptr)), 1);
+    if (secret) show(credentials_frames({std::exchange(secret, nullptr).get(), 1}), 1);
     if (!unsent_.empty()) {
       await_room();
       return true;

@@ -48,8 +48,10 @@ void append_head(std::string& to, std::size_t size) {
   append(to, static_cast<std::int32_t>(size));
 }
 
+}  // namespace
+
 /// Room for all is taken first, because a text that grows leaves its old place as it is.
-std::string frames_of(std::span<const credentials> all) {
+std::string credentials_frames(std::span<const credentials> all) {
   std::size_t size = 0;
   for (const auto& each : all) size += frame_numbers + scheme.size() + size_of(each);
   std::string frames;
@@ -60,12 +62,6 @@ std::string frames_of(std::span<const credentials> all) {
   }
   return frames;
 }
-
-}  // namespace
-
-std::string credentials_frames(const std::vector<credentials>& all) { return frames_of(all); }
-
-std::string credentials_frame(const credentials& one) { return frames_of({&one, 1}); }
 
 void unsent_credentials::begin(std::string frames) {
   frames_ = std::move(frames);

@@ -4,8 +4,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <span>
 #include <string>
-#include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -20,8 +20,7 @@
 namespace zkrecipes::backend {
 
 /// The requests that show all of these credentials to a server, one after the other. To be wiped.
-std::string credentials_frames(const std::vector<credentials>& all);
-std::string credentials_frame(const credentials& one);
+std::string credentials_frames(std::span<const credentials> all);
 
 /// Frames of which the socket has not taken all. They are sent past the C client, which would keep the credentials, and
 /// free its copies without wiping them.
