@@ -276,8 +276,6 @@ json::object service::answer(const std::string& line) {
 
 namespace {
 
-namespace json = boost::json;
-
 /// Closes every descriptor above standard error, except these two. The second one may be -1.
 void close_all_but(int one, int other) {
   unsigned next = STDERR_FILENO + 1;

@@ -222,7 +222,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using detail::clock;
-using detail::server;
 
 bool serves(const std::string& role) { return role != "looking" && role != "stopped" && role != "paused"; }
 

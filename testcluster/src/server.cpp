@@ -164,10 +164,8 @@ std::string server::log() const {
   return text.str();
 }
 
-}  // namespace testcluster::detail
-
 // The zoo.cfg of one server.
-namespace testcluster::detail {
+
 namespace {
 
 std::string four_letter_words(const ensemble_options& options) {

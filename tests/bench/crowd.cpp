@@ -134,8 +134,6 @@ traffic count_traffic() {
   return sum;
 }
 
-namespace json = boost::json;
-
 void crowd::join() {
   zkrecipes::lock lock(zk_, path_);
   lock.async_acquire(

@@ -254,9 +254,6 @@ BOOST_AUTO_TEST_SUITE_END()
 // The faults of a connection to a server: a client sees each of them, the test heals it, and then a client works again.
 // tests/ensemble/line_leave.cpp tests a lost reply to the create of a node in a waiting line.
 
-namespace jute = testcluster::jute;
-namespace op = testcluster::op;
-
 namespace {
 
 const std::string question = jute::exists_request(1, "/");

@@ -101,14 +101,7 @@ awaitable<void> director::run() {
   co_await session_.async_close(use_awaitable);
 }
 
-}  // namespace demo
-
 // The faults, and the waiting between them.
-namespace demo {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
 
 awaitable<void> director::wait_leader(std::int64_t after) {
   while (observer_.view().epoch <= after || observer_.view().phase != zkrecipes::term_phase::executing ||

@@ -188,11 +188,7 @@ awaitable<void> shard_director::run() {
   co_await session_.async_close(use_awaitable);
 }
 
-}  // namespace demo
-
 // The faults of owners of shards. A fault goes on beside the next one, which hits another process.
-
-namespace demo {
 
 /// At most a third of the processes is down at a time, so that there are always some that work.
 awaitable<int> shard_director::choose_owner() {
@@ -355,11 +351,7 @@ awaitable<void> shard_director::make_trouble() {
   }
 }
 
-}  // namespace demo
-
 // The incidents of the surroundings: nobody helps by hand, and all work has to go on.
-
-namespace demo {
 
 namespace fs = std::filesystem;
 

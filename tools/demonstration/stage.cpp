@@ -272,15 +272,7 @@ void stage::judge(figures& outcome, const std::vector<result>& results,
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
 }
 
-}  // namespace demo
-
 // The waiting of a director, and the faults of servers, which take long.
-
-namespace demo {
-
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
 
 awaitable<void> stage::wait_for(duration length) {
   asio::steady_timer pause(io_, length);

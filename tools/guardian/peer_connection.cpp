@@ -88,7 +88,6 @@ conversation::answer conversation::full(std::string why) {
   return backend::guardian_answer{kind::full, std::move(why)};
 }
 
-namespace backend = zkrecipes::backend;
 using boost::system::error_code;
 
 namespace {

@@ -188,10 +188,7 @@ void rabbit_producer_state::send_next(rabbit_link& by) {
   }
 }
 
-}  // namespace zkrecipes::detail
-
 // What the broker says to a producer, and what its callers are told.
-namespace zkrecipes::detail {
 
 void rabbit_producer_state::on_confirm(const amqp_confirm& what) {
   for (const auto place : publisher_.confirm(what)) {

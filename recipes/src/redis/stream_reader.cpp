@@ -332,11 +332,7 @@ awaitable<outcome<found_entries>> stream_reader::read_again(std::vector<std::str
   co_return outcome<found_entries>(error_code(), std::move(found));
 }
 
-}  // namespace zkrecipes::detail
-
 // How the reader compares a stream with what was consumed, and what it removes from it.
-
-namespace zkrecipes::detail {
 
 namespace {
 

@@ -34,12 +34,8 @@ class reader {
   std::string_view rest_;
 };
 
-}  // namespace testcluster::jute
-
 // The part of ZooKeeper's wire format that this library uses: for its own probes, and for the proxies, which have to
 // tell one request from another.
-
-namespace testcluster::jute {
 
 inline constexpr std::int32_t ephemeral = 1;
 inline constexpr std::int32_t auth_xid = -4;

@@ -81,8 +81,6 @@ void queue_trial::has_taken(const message& item) const {
 
 // Puts, those of a producer too.
 
-using detail::queue_kind;
-
 namespace {
 
 /// Puts one item, and stores the name that is reported.
@@ -178,8 +176,6 @@ void queue_playbook::produce() {
 }
 
 // How an item that was taken ends: acknowledged, returned or rejected.
-
-using detail::queue_kind;
 
 namespace {
 
@@ -289,8 +285,6 @@ void queue_playbook::bury() {
     if (told.took) in.require(told.item.data == "b", "an item is not handed out too often", told.item.name);
   }).if_expired = {errc::superseded};
 }
-
-using detail::queue_kind;
 
 bool is_open(error_code end) {
   return end == errc::outcome_unknown || end == errc::session_expired || end == asio::error::operation_aborted;

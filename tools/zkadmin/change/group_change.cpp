@@ -133,10 +133,7 @@ asio::awaitable<intervention> prepare_release_of_all(zkrecipes::session session,
 
 namespace {
 
-namespace asio = boost::asio;
 namespace detail = zkrecipes::detail;
-using zkrecipes::errc;
-using zkrecipes::error_code;
 
 constexpr std::size_t most_members_named = 10;
 
@@ -302,7 +299,6 @@ asio::awaitable<intervention> prepare_unpin(zkrecipes::session session, std::str
 
 namespace {
 
-namespace asio = boost::asio;
 using zkrecipes::shard_group_view;
 using zkrecipes::shard_view;
 

@@ -55,7 +55,6 @@ asio::awaitable<intervention> prepare_delete(zkrecipes::session session, std::st
 
 namespace {
 
-namespace asio = boost::asio;
 using zkrecipes::errc;
 
 bool is_over(const removal_result& result) { return result.is_stopped || !result.obstacle.empty(); }
@@ -112,7 +111,6 @@ asio::awaitable<void> remove_nodes(zkrecipes::session session, std::vector<node_
 
 namespace {
 
-namespace asio = boost::asio;
 namespace detail = zkrecipes::detail;
 using zkrecipes::errc;
 

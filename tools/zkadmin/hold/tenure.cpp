@@ -178,7 +178,6 @@ void alarm::ring() {
 
 namespace {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using zkrecipes::errc;
 

@@ -165,8 +165,6 @@ const delivery_batch::member* delivery_batch::owner_of(std::size_t place) const 
   return found;
 }
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr std::size_t max_bytes = 256 * 1024;

@@ -96,7 +96,6 @@ awaitable<void> own_record::write(bool is_draining, back_off& pause) {
 }
 
 using namespace std::chrono_literals;
-using backend::opcode;
 
 namespace {
 

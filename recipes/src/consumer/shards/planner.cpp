@@ -128,8 +128,6 @@ error_code moving_shards::accept(std::uint32_t shard, const backend::reply& node
   return {};
 }
 
-using backend::opcode;
-
 awaitable<error_code> away_notes::look() {
   if (hint_ && !hint_->fired()) co_return error_code();
   auto error = co_await read();
@@ -195,7 +193,6 @@ std::optional<std::int32_t> away_notes::version_of(const std::string& id) const 
 }
 
 using namespace std::chrono_literals;
-using backend::opcode;
 
 namespace {
 

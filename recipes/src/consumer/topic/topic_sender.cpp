@@ -63,8 +63,6 @@ awaitable<void> topic_room::look() {
   }
 }
 
-using backend::opcode;
-
 namespace {
 
 constexpr std::size_t most_bytes_under_way = 4 * 1024 * 1024;  // they delay what else the session sends

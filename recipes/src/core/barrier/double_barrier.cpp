@@ -343,8 +343,6 @@ void attendance::start_leave(handler_for<void(error_code)> h, attendant_ptr whic
   launch_within(budget, std::move(h), std::move(which), &attendant::leave);
 }
 
-using namespace detail;
-
 double_barrier::double_barrier(session over, std::string path, int size, double_barrier_options options)
     : session_(std::move(over)), options_(std::move(options)) {
   require_path("double barrier path", path);

@@ -54,8 +54,6 @@ class transaction_watch {
   std::unique_ptr<watch> voted_;
 };
 
-using backend::opcode;
-
 transaction_watch::transaction_watch(core_ptr session, std::string node)
     : session_(std::move(session)), node_(std::move(node)), changed_(session_->get_scheduler()) {}
 
@@ -84,7 +82,6 @@ awaitable<commit_sight> transaction_watch::wait_votes(commit_sight seen, lease_c
   co_return seen;
 }
 
-using backend::opcode;
 using std::chrono::milliseconds;
 
 commit_transaction::commit_transaction(core_ptr session, const std::string& path, std::string id)
@@ -156,13 +153,7 @@ awaitable<outcome<commit_state>> commit_transaction::state() {
   co_return outcome<commit_state>(error, std::move(state));
 }
 
-}  // namespace zkrecipes::detail
-
 // Deciding.
-
-namespace zkrecipes::detail {
-
-using backend::opcode;
 
 namespace {
 
@@ -239,13 +230,7 @@ awaitable<error_code> commit_transaction::wait_moved() {
   co_return seen.error;
 }
 
-}  // namespace zkrecipes::detail
-
 // Voting.
-
-namespace zkrecipes::detail {
-
-using backend::opcode;
 
 namespace {
 

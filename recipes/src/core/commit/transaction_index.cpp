@@ -202,13 +202,7 @@ awaitable<void> transaction_index::provide_folders(std::string mark) {
   co_await session_->perform_all(std::move(both));
 }
 
-}  // namespace zkrecipes::detail
-
 // The path itself: what its data says about the marks below it.
-
-namespace zkrecipes::detail {
-
-using backend::opcode;
 
 awaitable<error_code> transaction_index::open() {
   for (;;) {
@@ -271,13 +265,7 @@ awaitable<error_code> transaction_index::adopt(commit_path seen) {
   co_return std::get<0>(written);
 }
 
-}  // namespace zkrecipes::detail
-
 // Lists transactions.
-
-namespace zkrecipes::detail {
-
-using backend::opcode;
 
 namespace {
 

@@ -193,8 +193,6 @@ class commit_leader : public std::enable_shared_from_this<commit_leader> {
   condition changed_;  // the list of undecided transactions, our node in the line, or the time of the next clean-up
 };
 
-using backend::opcode;
-
 namespace {
 
 constexpr auto least_pause = std::chrono::seconds(1);

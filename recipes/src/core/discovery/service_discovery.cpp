@@ -40,8 +40,6 @@ void service_view::start_change(handler_for<void(error_code, service_change)> h,
   launch(*reader->get_scheduler(), std::move(h), change(reader, std::move(seen)), persistence::endless);
 }
 
-using namespace detail;
-
 namespace {
 
 awaitable<outcome<>> update(kept_node_ptr node, service_instance instance) {
@@ -73,8 +71,6 @@ void service_registration::start_update(handler_for<void(error_code)> h, node_pt
 void service_registration::start_set_enabled(handler_for<void(error_code)> h, node_ptr node, bool enabled) {
   launch(*node->get_scheduler(), std::move(h), set_enabled(node, enabled));
 }
-
-using namespace detail;
 
 namespace {
 

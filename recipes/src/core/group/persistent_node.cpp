@@ -301,11 +301,7 @@ void kept_node::record(const error_code& error) {
   changed_.notify();
 }
 
-}  // namespace zkrecipes::detail
-
 // The operations that the users of a kept node wait for.
-
-namespace zkrecipes::detail {
 
 awaitable<outcome<>> kept_node::wait_started() {
   for (;;) {

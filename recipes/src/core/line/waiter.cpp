@@ -193,8 +193,6 @@ stretch roster::forget_all_but(std::size_t ahead) {
   return stretch(0);
 }
 
-using backend::opcode;
-
 namespace {
 
 bool has_fired(const std::unique_ptr<watch>& hint) { return hint->fired(); }

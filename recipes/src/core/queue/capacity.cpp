@@ -293,8 +293,6 @@ awaitable<void> ticket_gate::keep() {
   is_kept_ = false;
 }
 
-using backend::opcode;
-
 namespace {
 
 constexpr std::size_t puts_between_measures = 128;  // fewer if the list is nearly too long

@@ -275,13 +275,8 @@ awaitable<backend::reply> claims::read_again(claim_id which) {
   co_return read;
 }
 
-}  // namespace zkrecipes::detail
-
 // Settles an item: removes it and its claim together with the effects, and finds out after a lost reply whether that
 // was done.
-namespace zkrecipes::detail {
-
-using backend::opcode;
 
 /// A claim that has gone proves nothing, because an operator may have removed it and another client may have taken the
 /// item. So if it matters which settlement was done, each one writes its mark into the claim node, which is removed

@@ -277,13 +277,8 @@ void item_list::apply(const backend::reply& items, const std::vector<std::string
   items_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }
 
-}  // namespace zkrecipes::detail
-
 // The scout of an item list. It runs while an operation waits for an item: it reads the list, stands in the line of
 // waiting takers, and calls other takers.
-namespace zkrecipes::detail {
-
-using backend::opcode;
 
 namespace {
 

@@ -216,8 +216,6 @@ awaitable<error_code> key_revival::release() {
   }
 }
 
-using backend::opcode;
-
 namespace {
 
 using key_list = std::vector<parked_key>;

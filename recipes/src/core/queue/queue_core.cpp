@@ -34,13 +34,7 @@ queue_core::queue_core(shared_frame frame)
       capacity_(std::make_shared<capacity>(frame_)),
       putter_(std::make_shared<putter>(frame_, clock_, capacity_)) {}
 
-}  // namespace zkrecipes::detail
-
 // Taking: draw an item, claim it, hand it out.
-
-namespace zkrecipes::detail {
-
-using backend::opcode;
 
 namespace {
 
@@ -259,13 +253,8 @@ awaitable<outcome<message>> queue_core::pop_by_claim() {
   }
 }
 
-}  // namespace zkrecipes::detail
 
 // Settles an item that was taken: it is acknowledged, given back, or made a dead letter.
-
-namespace zkrecipes::detail {
-
-using backend::opcode;
 
 namespace {
 

@@ -364,13 +364,7 @@ awaitable<outcome<std::vector<line_member>>> permits::members(diagnostic why) {
   co_return co_await read_line(session_, line(1), who_first);
 }
 
-}  // namespace zkrecipes::detail
-
 // Changing the size of a semaphore.
-
-namespace zkrecipes::detail {
-
-using backend::opcode;
 
 awaitable<outcome<>> permits::resize(std::int32_t size, diagnostic why) {
   for (;;) {

@@ -248,8 +248,6 @@ void session_operations::start_close(handler<> h, core_ptr core) {
   launch(*core->get_scheduler(), std::move(h), close(core), persistence::endless);
 }
 
-using namespace detail;
-
 const char* to_string(session_state state) noexcept {
   switch (state) {
     case session_state::connecting: return "connecting";

@@ -106,9 +106,6 @@ awaitable<limit_sight> find_limit(pace_place_ptr where, std::int64_t known) {
   co_return seen;
 }
 
-using backend::make_request;
-using backend::opcode;
-
 namespace {
 
 constexpr std::size_t most_at_once = 100;
@@ -347,14 +344,7 @@ awaitable<pacer::result> pacer::write(std::int64_t limit) {
   co_return result{{}, true};
 }
 
-}  // namespace zkrecipes::detail
-
 // The pacer and the members whose nodes it has no right to read.
-
-namespace zkrecipes::detail {
-
-using backend::make_request;
-using backend::opcode;
 
 namespace {
 constexpr std::size_t most_hidden_looks = 100;

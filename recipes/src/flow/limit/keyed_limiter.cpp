@@ -189,12 +189,8 @@ void key_table::drop() {
   counted_.waiting = 0;
 }
 
-}  // namespace zkrecipes::detail
-
 // Which keys are forgotten. The heap notes each entry once, with an arrival time that can only have grown since. So the
 // entry on top is the nearest to its end if its time is still the noted one, and is noted anew otherwise.
-
-namespace zkrecipes::detail {
 
 void key_table::list_end(node& which) {
   which.second.is_listed = true;
