@@ -80,7 +80,7 @@ void add_fault(CLI::App& app, int& id, fault_options& into,
     return one;
   };
   on_any_line("cut", "Close all connections; new ones are welcome");
-  add_way(on_any_line("freeze", "Nothing moves, nothing is closed; what was sent arrives after healing"), into);
+  add_way(on_any_line("freeze", "Hold back all bytes without closing a connection; they arrive after `heal`"), into);
   on_any_line("refuse", "Refuse new connections; those that exist stay");
   on_any_line("delay", "Everything arrives later")
       ->add_option("MS", into.amount, "How much, each way")
@@ -95,7 +95,7 @@ void add_fault(CLI::App& app, int& id, fault_options& into,
       ->check(one_of({"client", "server"}))
       ->type_name("SIDE");
   add_way(on_any_line("blackhole", "What is sent disappears, and the connections look alive"), into);
-  add_drop(kind("drop-reply", "A request is carried out, and its reply lost: the connection is closed instead"), into);
+  add_drop(kind("drop-reply", "Let the server execute a request, drop the reply, and close the connection"), into);
   add_drop(kind("drop-request", "A request is lost before the server sees it: the connection is closed instead"), into);
 }
 

@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(who_kills_its_takers_is_not_handed_out_for_ever) {
   BOOST_TEST_REQUIRE(letters.size() == 1u);
   BOOST_TEST(letters[0].data == "poison");
   BOOST_TEST(letters[0].attempts == 2);
-  BOOST_TEST(letters[0].reason == "handed out too often");
+  BOOST_TEST(letters[0].reason == "no taker acknowledged it in queue_options::max_attempts deliveries");
   expect_done(careful, item);
   discard_all();
 }

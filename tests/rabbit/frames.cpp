@@ -195,7 +195,7 @@ BOOST_FIXTURE_TEST_CASE(a_message_whose_properties_can_not_be_read_is_delivered_
   BOOST_TEST(delivered[0].data == "tea");
   open_case other_class;
   other_class.refuse(wire::deliver(1) + wire::frame(2, 1, wire::number(50, 2) + wire::number(0, 12)),
-                     "the head of a message is not one");
+                     "the content header of a message is malformed");
 }
 
 BOOST_AUTO_TEST_CASE(tables_have_sixteen_levels_at_most) {

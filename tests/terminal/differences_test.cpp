@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(trouble_is_told_once) {
   auto stalled = samples::elections();
   stalled[0].phase = "stalled";
   BOOST_TEST(told(samples::elections(), stalled) ==
-             "/billing/consumer: given up by its watchdog: it made no progress\n");
+             "/billing/consumer: a leader without progress: its term was ended\n");
   BOOST_TEST(told(stalled, stalled) == "");
 }
 
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_problem_is_told_when_it_begins) {
   before[1].resignation_asked.reset();
   BOOST_TEST(told(before, samples::troubles()) ==
              "/orders/consumer: worker-1 leads no more\n"
-             "/orders/consumer: in office by its record, but nobody is in line\n"
+             "/orders/consumer: its record has a leader, but nobody is in line\n"
              "/parcels/consumer: worker-1 was asked to give up\n");
   BOOST_TEST(told(samples::troubles(), samples::troubles()) == "");
 }

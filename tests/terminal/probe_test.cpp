@@ -239,9 +239,9 @@ BOOST_AUTO_TEST_CASE(members_that_fail_or_come_again_and_shards_that_stand_still
   const auto found = problems_of(failing_group());
   BOOST_TEST_REQUIRE(found.size() == 3u);
   BOOST_TEST(found[0].name == "failing-member");
-  BOOST_TEST(found[0].text == "most shards fail there, so others have them: b (no disk)");
+  BOOST_TEST(found[0].text == "members at which most shards fail, so that others own them: b (no disk)");
   BOOST_TEST(found[1].name == "comes-again");
-  BOOST_TEST(found[1].text == "gone soon after each start, again and again: c");
+  BOOST_TEST(found[1].text == "members that end soon after each start: c");
   BOOST_TEST(found[2].name == "stands-still");
   BOOST_TEST(found[2].text ==
              "a message has been in process for longer than 45 s: shards 3-4,9; that of shard 3 is m-1");

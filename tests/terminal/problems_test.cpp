@@ -247,8 +247,8 @@ BOOST_AUTO_TEST_CASE(a_healthy_cluster_has_none) {
 
 BOOST_AUTO_TEST_CASE(elections_with_a_problem) {
   BOOST_TEST(problems_at("/orders/consumer") ==
-             "critical nobody-in-line /orders/consumer: in office by its record, but nobody is in line");
-  BOOST_TEST(problems_at("/stalled") == "critical stalled /stalled: given up by its watchdog: it made no progress");
+             "critical nobody-in-line /orders/consumer: its record has a leader, but nobody is in line");
+  BOOST_TEST(problems_at("/stalled") == "critical stalled /stalled: a leader without progress: its term was ended");
   BOOST_TEST(problems_at("/dead") == "critical leader-died /dead: its leader has died, and nobody is in line");
   BOOST_TEST(problems_at("/deaf") ==
              "warning resignation-not-heeded /deaf: worker-1 was asked to give up 12 s ago, and has not begun to");
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(several_problems_of_one_election) {
   election.waiters[0].session_id = 0;
   const auto found = problems_of(election);
   BOOST_TEST(found.size() == 2u);
-  BOOST_TEST(text_of(found).starts_with("given up by its watchdog: it made no progress; in line without a session: "));
+  BOOST_TEST(text_of(found).starts_with("a leader without progress: its term was ended; in line without a session: "));
 }
 
 BOOST_AUTO_TEST_CASE(that_nobody_plans_is_said_only_if_it_was_seen) {

@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(an_office_without_anybody_in_line_is_a_problem_in_every_for
   cluster_status cluster{samples::servers(), election_survey{}};
   cluster.survey->found = samples::elections();
   cluster.survey->found.push_back(samples::troubles()[0]);
-  const auto problem = "in office by its record, but nobody is in line";
+  const auto problem = "its record has a leader, but nobody is in line";
   BOOST_TEST(parsed(cluster).at("elections").as_array().at(3).at("problem") == problem);
   BOOST_TEST(to_tsv(cluster).find(std::string("\t") + problem + "\n") != std::string::npos);
   const auto table = to_table(cluster);

@@ -203,7 +203,8 @@ BOOST_AUTO_TEST_CASE(a_memory_of_a_queue_that_loses_messages) {
   BOOST_TEST_REQUIRE(found.size() == 2u);
   BOOST_TEST(found[0].name == "missing-messages");
   BOOST_TEST((found[0].how_bad == severity::critical));
-  BOOST_TEST(found[0].text == "have not come, although later ones have: shard 0: 14-150 (epoch 7) of shop:0");
+  BOOST_TEST(found[0].text ==
+             "messages that have not come although later ones have: shard 0: 14-150 (epoch 7) of shop:0");
   BOOST_TEST(found[1].name == "low-delivery-limit");
 }
 

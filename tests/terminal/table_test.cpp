@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_phase_is_worth_a_look_and_no_problem) {
   BOOST_TEST((election_table(std::vector{later}).rows[0][2].look == look::warning));
   later.leader.reset();
   later.waiters.clear();
-  BOOST_TEST(text_of(problems_of(later)) == "in office by its record, but nobody is in line");
+  BOOST_TEST(text_of(problems_of(later)) == "its record has a leader, but nobody is in line");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

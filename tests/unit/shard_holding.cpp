@@ -211,7 +211,9 @@ BOOST_AUTO_TEST_CASE(nor_is_one_for_which_the_reply_was_lost) {
   BOOST_TEST(told.empty());
   reconnect();
   BOOST_TEST_REQUIRE(told.size() == 1u);
-  BOOST_TEST(told[0].find("(quarantined, unless this was not done: 3 terms in a row") != std::string::npos, told[0]);
+  BOOST_TEST(told[0].find("(quarantined, but not confirmed, because the reply was lost: 3 terms in a row") !=
+                 std::string::npos,
+             told[0]);
   check_that_it_waits_for_the_release();
 }
 
@@ -379,7 +381,7 @@ BOOST_AUTO_TEST_CASE(a_shard_in_quarantine_does_not_try_for_all) {
   deadly.deaths = 100;
   nodes[group->where.record(bad)].data = serialize(deadly);
   pass(20s);
-  BOOST_TEST(held[bad]->status().last_failure == "it was put in quarantine");
+  BOOST_TEST(held[bad]->status().last_failure == "the shard was put in quarantine");
   begin_outage();
   for (int i = 0; i < 600; ++i) {
     pass(100ms);

@@ -430,8 +430,10 @@ BOOST_AUTO_TEST_CASE(a_change_that_no_event_has_told_is_told_to_the_log) {
   BOOST_TEST(lines.empty());
   it.answer(made);
   BOOST_TEST_REQUIRE(lines.size() == 1u);
-  BOOST_TEST(lines[0] ==
-             "change_untold /a (a server tells nothing of a node that the session may not read at that moment)");
+  BOOST_TEST(
+      lines[0] ==
+      "change_untold /a (the node had changed without an event, as servers send none while the session may not read "
+      "the node; a probe has found the change)");
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_was_not_there_is_waited_for) {

@@ -173,9 +173,10 @@ std::optional<invocation> parse_command_line(int argc, const char* const* argv, 
       ->excludes(socket)
       ->excludes(mode)
       ->excludes(group);
-  auto* early = app.add_flag("--early-proof", options.early.after_end_of_line,
-                             "After the end of a connection also take for a proof of death that all threads of the "
-                             "process are exiting, or that its core is being dumped");
+  auto* early =
+      app.add_flag("--early-proof", options.early.after_end_of_line,
+                   "Once a connection has ended, also take as a proof of death that all threads of the process "
+                   "are exiting, or that its core is being dumped");
   app.add_option("--early-proof-every", look_every,
                  "Look for it all the time, so often (milliseconds), because a large process ends its connections late")
       ->check(CLI::Range(1, 60'000))

@@ -57,7 +57,7 @@ amqp_problem amqp_content::take(const amqp_frame& frame) {
 
 amqp_problem amqp_content::take_head(std::string_view payload) {
   if (payload.size() < amqp_content_head || number_at(payload, 0, 2) != AMQP_BASIC_CLASS)
-    return misplaced("the head of a message is not one");
+    return misplaced("the content header of a message is malformed");
   left_ = number_at(payload, 4, 8);
   message_.problem = record_properties(payload.substr(amqp_content_head));
   if (left_ > most_data) message_.problem = "the message has " + std::to_string(left_) + " bytes, more than 128 MiB";

@@ -322,21 +322,22 @@ void queue_warnings::log_unknown_limit(const amqp_client& broker) {
   if (!limits_by_itself(broker.major_version()) || std::exchange(has_told_limit_, true)) return;
   const auto name =
       broker.version().empty() ? std::string("a broker of an unknown version") : "RabbitMQ " + broker.version();
-  log(log_severity::warning, "it is not known to have the argument x-delivery-limit: unless a policy says otherwise, " +
+  log(log_severity::warning, "the queue may lack the argument x-delivery-limit: unless a policy says otherwise, " +
                                  name + " drops a message that has come back 20 times, as with each lost connection");
 }
 
 void queue_warnings::log_standstill(std::uint32_t prefetch) {
   if (std::exchange(has_told_standstill_, true)) return;
   log(log_severity::warning,
-      "nothing was settled for 30 s, and all " + std::to_string(prefetch) +
-          " messages that the broker gives ahead are here: if their keys rest, no other key goes on");
+      "no message was settled for 30 s, and the prefetch of " + std::to_string(prefetch) +
+          " messages is used up: while the keys of these rest, messages of other keys do not come");
 }
 
 void queue_warnings::log_losses(const std::vector<std::string>& missing) {
   const auto returned = std::exchange(returned_, {});
   if (!returned.empty())
-    log(log_severity::warning, "the message " + returned + " times: a limit, of the queue or of a policy, drops it");
+    log(log_severity::warning,
+        "the message " + returned + " times; a delivery limit, of the queue or of a policy, will drop it");
   for (const auto& each : missing)
     log(log_severity::error, "messages of a producer are missing (numbers, epoch, producer): " + each);
 }

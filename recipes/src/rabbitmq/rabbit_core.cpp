@@ -176,7 +176,7 @@ awaitable<error_code> lone_put::run(lease_clock::time_point until) {
     const bool is_rejected = !is_sent || error == rabbit_errc::unavailable;
     if (!is_rejected) co_return error;
     if (session->now() >= until) co_return rabbit_errc::unavailable;
-    broker_.give_up(rabbit_errc::unavailable, "it has rejected a message, which is sent again");
+    broker_.give_up(rabbit_errc::unavailable, "the broker has rejected a message; the message is sent again");
   }
 }
 
@@ -202,7 +202,8 @@ awaitable<error_code> lone_put::answer() {
   while (!answer_ && broker_.is_up()) {
     const auto why = co_await arrived_.wait(deadline);
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
-    if (why == wake::timed_out && !answer_) broker_.give_up(rabbit_errc::unavailable, "no confirm in time");
+    if (why == wake::timed_out && !answer_)
+      broker_.give_up(rabbit_errc::unavailable, "the broker has not confirmed a message in time");
   }
   if (answer_) co_return *answer_;
   const auto why = broker_.why();

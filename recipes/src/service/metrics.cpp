@@ -113,13 +113,14 @@ constexpr auto group_figures = table_of(
     figure{"troubled", "1 while this member waits until people let it into the group.", &shard_group_status::trouble},
     figure{"draining", "1 while this member gives its shards away.", &shard_group_status::is_draining},
     figure{"failing", "1 while most shards of this member fail, and it asks for none.", &shard_group_status::failing},
-    figure{"plan", "Number of the plan that the orders are of.", &shard_group_status::plan},
+    figure{"plan", "Number of the plan that this member's shards were assigned by.", &shard_group_status::plan},
     figure{"shards", "Shards owned, awaited or being given up.", &shard_group_status::shards});
 
 constexpr auto gate_figures =
     table_of(figure{"accepted_total", "Passes given.", &gate_statistics::accepted},
              figure{"waited_total", "Callers that began to wait.", &gate_statistics::waited},
-             figure{"declined_total", "Callers that were declined.", &gate_statistics::declined},
+             figure{"declined_total", "Callers that were declined because another caller of their key waited.",
+                    &gate_statistics::declined},
              figure{"evicted_total", "Passes that were taken away.", &gate_statistics::evicted},
              figure{"active", "Keys being processed.", &gate_statistics::active},
              figure{"waiting", "Callers that wait.", &gate_statistics::waiting});

@@ -269,7 +269,7 @@ void spool_file::read_origins() {
     const auto first = static_cast<std::uint64_t>(rows.number(0));
     const auto number = static_cast<std::uint64_t>(rows.number(1));
     const bool is_good = rows.number(2) != 0 && origins_.add(first, number);
-    if (!is_good) throw spool_refusal{spool_errc::corrupt, "has an origin that is none"};
+    if (!is_good) throw spool_refusal{spool_errc::corrupt, "has a malformed row in its table of origins"};
   }
 }
 

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(an_office_with_nobody_in_line_is_critical) {
   zk();
   const auto where = root() + "/e";
   BOOST_TEST(tells(2, "ZKADMIN CRITICAL - 1 problem: nobody-in-line " + where + "\n"));
-  BOOST_TEST(tells(2, "critical nobody-in-line " + where + ": in office by its record, but nobody is in line\n"));
+  BOOST_TEST(tells(2, "critical nobody-in-line " + where + ": its record has a leader, but nobody is in line\n"));
   BOOST_TEST(tells(2, "problem\tcritical\tnobody-in-line\t" + where + "\t", {"-o", "tsv"}));
 }
 

@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(an_office_without_anybody_in_line_is_a_problem) {
   leaves("/e");
   const auto found = election("/e", is_executing);
   BOOST_TEST(found.at("leader").is_null());
-  BOOST_TEST(found.at("problem") == "in office by its record, but nobody is in line");
+  BOOST_TEST(found.at("problem") == "its record has a leader, but nobody is in line");
 }
 
 BOOST_AUTO_TEST_CASE(a_phase_of_a_later_version_is_unknown_and_no_foreign_data) {

@@ -339,7 +339,8 @@ int keeper::status_without_command(const acquired& got) const {
     return to_int(got.error == errc::busy ? hold_status::taken : hold_status::timed_out);
   }
   if (got.error == errc::node_removed || got.error == errc::revoked) {
-    print("another client has removed our place in line");
+    print(got.error == errc::revoked ? "another client has asked for our place in line, and the grace is over"
+                                     : "another client has removed our place in line");
     return to_int(hold_status::asked);
   }
   if (is_front_gone_) return status_of_end();

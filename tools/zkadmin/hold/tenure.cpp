@@ -298,7 +298,8 @@ tenure::clock::time_point tenure::next_look(clock::time_point present) const {
 
 std::string tenure::reason_of_loss() const {
   const auto error = held_.error();
-  return error ? error.message() : "no server says in time that it is still ours";
+  return error ? error.message()
+               : "no server has confirmed in time that the session, and with it the lock, still lives";
 }
 
 }  // namespace zkadmin

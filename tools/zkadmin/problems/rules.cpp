@@ -122,10 +122,10 @@ problem_list problems_of(const group_status& group, const problem_limits& limits
   }
   if (!failing.empty())
     add("failing-member", severity::warning,
-        "most shards fail there, so others have them: " + shortened(failing, longest_member_ids));
+        "members at which most shards fail, so that others own them: " + shortened(failing, longest_member_ids));
   if (!looping.empty())
     add("comes-again", severity::warning,
-        "gone soon after each start, again and again: " + shortened(looping, longest_member_ids));
+        "members that end soon after each start: " + shortened(looping, longest_member_ids));
   if (!group.still.empty())
     add("stands-still", severity::warning,
         "a message has been in process for longer than 45 s: shards " + shortened(ranges(group.still), longest_list) +
@@ -182,9 +182,9 @@ struct election_findings {
 void judge_record(election_findings& about) {
   const auto& election = about.election;
   if (is_abandoned(election))
-    about.add("nobody-in-line", severity::critical, "in office by its record, but nobody is in line");
+    about.add("nobody-in-line", severity::critical, "its record has a leader, but nobody is in line");
   if (election.phase == "stalled")
-    about.add("stalled", severity::critical, "given up by its watchdog: it made no progress");
+    about.add("stalled", severity::critical, "a leader without progress: its term was ended");
   if (is_orphaned(election)) about.add("leader-died", severity::critical, "its leader has died, and nobody is in line");
   if (election.phase == foreign_phase)
     about.add("foreign-data", severity::warning, "its node holds data that zkrecipes did not write");
@@ -299,11 +299,11 @@ void judge_records(stream_findings& about) {
     }
   }
   about.add("dead-letters", severity::warning, "dead letters: ", letters);
-  about.add("missing-messages", severity::critical, "have not come, although later ones have: ", missing);
+  about.add("missing-messages", severity::critical, "messages that have not come although later ones have: ", missing);
   about.add("low-delivery-limit", severity::warning,
             "the broker drops messages that have come back 20 times, unless a policy says otherwise: in shard ",
             limited);
-  about.add("damaged-position", severity::critical, "not to be read by consumers, which stop there: ", damaged);
+  about.add("damaged-position", severity::critical, "positions that consumers can not read, so they stop: ", damaged);
 }
 
 bool is_begun(const stream_status& stream, std::uint32_t shard) {

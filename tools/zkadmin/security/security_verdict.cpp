@@ -99,7 +99,7 @@ constexpr std::size_t longest_exposure_answer = 256 * 1024;
 /// Empty: the word is told or closed.
 std::string gap_of_word(const char* word, const word_answer& answer, bool is_told) {
   if (is_told || (answer.trouble.empty() && is_forbidden_word(answer.text))) return {};
-  const auto why = answer.trouble.empty() ? "it has not answered, or something else" : answer.trouble;
+  const auto why = answer.trouble.empty() ? "no answer, or one that zkadmin does not know" : answer.trouble;
   return "whether it answers " + std::string(word) + " is not known: " + why;
 }
 

@@ -371,7 +371,8 @@ awaitable<void> shard_holding::mend_record() {
 /// So many owners have died of it that another one is not risked. The planner takes the shard from us then.
 awaitable<void> shard_holding::quarantine(std::int64_t ended_epoch) {
   auto error = co_await put_in_quarantine(group_, member_, which_.number, ended_epoch);
-  record_failure(error ? "it is to be put in quarantine: " + error.message() : "it was put in quarantine");
+  record_failure(error ? "the shard could not be put in quarantine: " + error.message()
+                       : "the shard was put in quarantine");
   // Whether it is there is seen when we wait for its release.
   is_in_quarantine_ = !error || error == errc::node_exists || may_have_happened(error);
 }

@@ -82,7 +82,7 @@ void write_log(const group_frame& group, std::uint32_t shard, const quarantine_r
   const auto log = guarded(*group.session->get_scheduler(), group.session->options().log);
   if (!log) return;
   const auto path = group.where.quarantine(shard);
-  const auto detail = (outcome ? "quarantined, unless this was not done: " : "quarantined: ") +
+  const auto detail = (outcome ? "quarantined, but not confirmed, because the reply was lost: " : "quarantined: ") +
                       std::to_string(why.deaths) +
                       " terms in a row ended by a death, a stall or an exception; the last owner: " + why.last;
   log_event told;

@@ -92,7 +92,8 @@ awaitable<outcome<message>> queue_core::take_drawn(claims::attempt& begun) {
   const claim_id which(result.item);
   error_code error;
   try {
-    error = co_await make_dead_letter(which, result.item.attempts - 1, "handed out too often");
+    error = co_await make_dead_letter(which, result.item.attempts - 1,
+                                      "no taker acknowledged it in queue_options::max_attempts deliveries");
   } catch (...) {  // no memory
     take_back_surely(result.item);
     throw;

@@ -65,7 +65,7 @@ const char* text(errc value) {
   switch (value) {
     case errc::connection_loss: return "no connection; a write that was sent may have happened";
     case errc::session_expired: return "the server ended the session";
-    case errc::closed: return "closed";
+    case errc::closed: return "closed, or released, moved from or made by default";
     case errc::auth_failed: return "the server refused the credentials";
     case errc::no_servers: return "no host name could be resolved";
     case errc::no_node: return "the node, or the parent of the one to create, does not exist";
@@ -78,17 +78,20 @@ const char* text(errc value) {
     case errc::bad_arguments: return "malformed path or argument, or one that is too long";
     case errc::rolled_back: return "undone or not tried, because another operation of the transaction failed";
     case errc::server_error: return "the server could not do it";
-    case errc::lease_lapsed: return "nothing proved in time that the session lives";
+    case errc::lease_lapsed: return "no server confirmed in time that the session lives, so it may have expired";
     case errc::node_removed: return "another client has removed our node";
     case errc::revoked: return "another client has asked the owner to give it up";
     case errc::sequence_exhausted: return "the sequence numbers of the parent node are used up; use a new one";
     case errc::foreign_data: return "the node holds data of another recipe or program; clear it or use another path";
-    case errc::superseded: return "a newer owner has taken over; nothing was written";
+    case errc::superseded:
+      return "not ours any more: a newer term or producer has taken over, or the claim has ended; nothing was written";
     case errc::timed_out: return "the deadline passed";
     case errc::outcome_unknown: return "the reply was lost; the operation may have happened";
     case errc::career_failed: return "the career threw an exception (consumer_coordinator::failure)";
-    case errc::busy: return "another client has it";
-    case errc::size_mismatch: return "the other clients at this path use another size";
+    case errc::busy:
+      return "in use: another client has it, waits for it or keeps changing it, or this object does it already";
+    case errc::size_mismatch:
+      return "the path was set up with another size (members, permits, shards, slices, buckets, range or period)";
     case errc::full: return "there is no room for more items";
     case errc::no_descriptors: return "the process has no file descriptor left for a connection";
     case errc::too_large:

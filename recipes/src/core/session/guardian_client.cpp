@@ -111,7 +111,7 @@ void guardian_client::guardian_said(const backend::guardian_answer& what) {
       if (!refusal_.empty()) return;       // not everything is held
       const auto count = what.count.value_or(asked_);
       if (count.sessions < asked_.sessions || count.terms < asked_.terms) {
-        refusal_ = "it holds less than it was told";
+        refusal_ = "the guardian holds fewer sessions or terms than this process has told it";
         return on_failure(boost::system::errc::make_error_code(boost::system::errc::protocol_error), refusal_);
       }
       is_failing_ = false;

@@ -39,9 +39,12 @@ const char* advice_on(failure_reason reason) {
              "another program";
     case failure_reason::authentication: return "the server refused the credentials themselves";
     case failure_reason::read_only: return "the server has no quorum";
-    case failure_reason::session_refused: return "a new session is asked for";
-    case failure_reason::unresolved: return "asked for again in the next round";
-    case failure_reason::no_descriptors: return "see the limit of open files";
+    case failure_reason::session_refused:
+      return "the server says that the session is over; the client asks for a new one";
+    case failure_reason::unresolved:
+      return "the host name has no address; it is looked up again before the next round over the servers";
+    case failure_reason::no_descriptors:
+      return "the process has no free file descriptor: raise its limit of open files (ulimit -n, LimitNOFILE=)";
     case failure_reason::tls: break;
   }
   return "";
@@ -56,12 +59,14 @@ const char* advice_on_tls(const error_code& error) {
     case tls_errc::unknown_authority: return "session_options::tls.authorities has to hold its authority";
     case tls_errc::wrong_name:
       return "write it in session_options::hosts as the certificate has it, or set tls.server_name";
-    case tls_errc::expired: return "it has to be renewed";
+    case tls_errc::expired: return "the server's certificate has to be renewed";
     case tls_errc::not_yet_valid: return "is the clock right?";
-    case tls_errc::revoked: return "the server needs another one";
-    case tls_errc::unusable_certificate: return "its purpose, its key and its chain are looked at";
+    case tls_errc::revoked: return "the server needs a certificate that is not revoked";
+    case tls_errc::unusable_certificate:
+      return "check purpose (serverAuth), key length and chain of the server's certificate";
     case tls_errc::certificate_required: return "set session_options::tls.certificate and key";
-    case tls_errc::own_certificate_expired: return "it has to be renewed: the next connection reads the files again";
+    case tls_errc::own_certificate_expired:
+      return "renew session_options::tls.certificate: the next connection reads the file again";
     case tls_errc::own_authority_unknown:
     case tls_errc::own_certificate_revoked: return "the log of the server may say more";
     case tls_errc::own_certificate_refused:
@@ -200,7 +205,8 @@ void session_log::out_of_memory() const {
 
 void session_log::lease_lapsed() const {
   if (!is_on()) return;
-  write_log(log_severity::warning, session_event::lease_lapsed, {}, errc::lease_lapsed, "what was owned is given up");
+  write_log(log_severity::warning, session_event::lease_lapsed, {}, errc::lease_lapsed,
+            "the locks, permits and terms of this session are lost");
 }
 
 void session_log::root_seen(std::string_view root, const error_code& answer) const {
@@ -211,11 +217,12 @@ void session_log::root_seen(std::string_view root, const error_code& answer) con
   told.event = is_missing ? session_event::root_missing : session_event::root_closed;
   told.path = root;
   told.error = answer;
-  told.detail = is_missing ? "the root does not exist: create it, or set session_options::create_root"
-                : has_credentials_
-                    ? "a server accepts any digest, and refuses at the node: compare the root's ACL with "
-                      "session_options::digest"
-                    : no_credentials;
+  told.detail =
+      is_missing ? "the root does not exist: create it, or set session_options::create_root"
+      : has_credentials_
+          ? "servers accept any digest and compare it only with the ACL of a node: compare the ACL of the root "
+            "with session_options::digest"
+          : no_credentials;
   hook_(told);
 }
 
@@ -230,7 +237,7 @@ void session_log::operation_ended(backend::opcode op, std::string_view path, con
   told.error = error;
   told.detail = detail;
   if (error == errc::no_auth && detail.empty()) {
-    told.detail = has_credentials_ ? "a server accepts any digest, and refuses at the node: is it the right one?"
+    told.detail = has_credentials_ ? "the ACL gives this session no such right: compare it with session_options::digest"
                                    : no_credentials;
   }
   hook_(told);
@@ -238,7 +245,9 @@ void session_log::operation_ended(backend::opcode op, std::string_view path, con
 
 void session_log::change_untold(std::string_view path) const {
   if (!is_on()) return;
-  constexpr auto why = "a server tells nothing of a node that the session may not read at that moment";
+  constexpr auto why =
+      "the node had changed without an event, as servers send none while the session may not read the node; a probe "
+      "has found the change";
   hook_({log_severity::warning, session_event::change_untold, {}, {}, path, {}, why});
 }
 
@@ -387,7 +396,8 @@ std::string to_string(const log_event& event) {
   // What has no writes, such as an attempt to connect, has a detail that says more.
   const bool says_more = event.error == errc::connection_loss && !event.detail.empty();
   const auto error = event.error && !says_more ? event.error.message() : std::string();
-  if (!error.empty() && error != line) line.append(": ").append(error);  // not "closed: closed"
+  const bool is_in_name = event.event == session_event::closed && event.error == errc::closed;
+  if (!error.empty() && !is_in_name) line.append(": ").append(error);
   if (!event.detail.empty()) line.append(" (").append(event.detail).append(")");
   return detail::coded_text(line);
 }
