@@ -14,6 +14,7 @@
 
 #include "live/place_fixture.hpp"
 #include "live/shard_worker.hpp"
+#include "problems/rules.hpp"
 
 using namespace zkadmin;
 using namespace zkrecipes::test;
@@ -368,6 +369,22 @@ BOOST_AUTO_TEST_CASE(a_short_queue_is_followed) {
   BOOST_TEST(comes_to(at, [&] { return queues.found.size() == 1 && queues.found[0].dead_letters == 1; }));
   remove("/q/qn-0000000000");
   BOOST_TEST(comes_to(at, [&] { return queues.found.size() == 1 && queues.found[0].items == 0; }));
+}
+
+BOOST_AUTO_TEST_CASE(an_item_that_is_not_due_yet_is_no_problem_however_long_a_taker_waits) {
+  made = {"/q"};
+  create("/q");
+  const auto due = std::chrono::system_clock::now().time_since_epoch() + 1h;
+  const auto digits = std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(due).count());
+  create("/q/at-" + std::string(16 - digits.size(), '0') + digits + "-0000000000");
+  create("/q/_idle");
+  create("/q/_idle/0000000000");
+  live_place at(own, {.queues = {"/q"}, .interval = 100ms}, {});
+  BOOST_TEST_REQUIRE(comes_to(at, [&] { return queues.found.size() == 1 && queues.found[0].taker_waits > 10ms; }));
+  const auto before = queues.found[0].oldest;
+  BOOST_TEST((before < -50min));
+  BOOST_TEST(comes_to(at, [&] { return queues.found[0].oldest > before + 100ms; }));
+  BOOST_TEST(problems_of(queues.found[0], {.takeover_limit = 10ms}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_topic_is_followed) {

@@ -278,6 +278,7 @@ void grow_older(commit_status& commit, milliseconds by) {
 
 void grow_older(queue_status& queue, milliseconds by) {
   if (queue.items > 0) queue.oldest += by;
+  if (queue.taker_waits) *queue.taker_waits += by;
 }
 
 void grow_older(recipe_status& recipe, milliseconds by) {
@@ -287,6 +288,9 @@ void grow_older(recipe_status& recipe, milliseconds by) {
   for (auto& each : recipe.facts)
     if (auto* since = std::get_if<milliseconds>(&each.value); since && each.name != "period_length") *since += by;
   std::visit([by](auto& original) { grow_older(original, by); }, recipe.original);
+  // An item that was not due has no age to add to.
+  const auto* queue = std::get_if<queue_status>(&recipe.original);
+  if (queue && recipe.age) recipe.age = age_of_first(*queue);
 }
 
 }  // namespace zkadmin

@@ -155,9 +155,8 @@ asio::awaitable<void> add_taken(zkrecipes::session session, const std::string& p
   add_claims(folder, claims, to);
 }
 
-milliseconds age_of(milliseconds since) {
-  const auto now = std::chrono::duration_cast<milliseconds>(system_clock::now().time_since_epoch());
-  return std::max(now - since, milliseconds(0));
+milliseconds time_since(milliseconds since) {
+  return std::chrono::duration_cast<milliseconds>(system_clock::now().time_since_epoch()) - since;
 }
 
 /// Sets for how long the taker that is first in line has waited.
@@ -174,19 +173,16 @@ asio::awaitable<void> look_at_first_taker(zkrecipes::session session, std::strin
   }
   if (first.empty()) co_return;
   const auto stat = co_await find_stat(session, join(folder, first));
-  if (stat) to.taker_waits = age_of(milliseconds(stat->ctime));
+  if (stat) to.taker_waits = std::max(time_since(milliseconds(stat->ctime)), milliseconds(0));
 }
 
 asio::awaitable<milliseconds> age_of_oldest(zkrecipes::session session, const std::string& path,
                                             const queue_names& names) {
   if (names.items == 0) co_return milliseconds(0);
-  auto since = names.due;
-  if (!since) {
-    const auto stat = co_await find_stat(session, join(path, names.oldest));
-    if (!stat) co_return milliseconds(0);  // it has been taken since
-    since = milliseconds(stat->ctime);
-  }
-  co_return age_of(*since);
+  if (names.due) co_return time_since(*names.due);
+  const auto stat = co_await find_stat(session, join(path, names.oldest));
+  if (!stat) co_return milliseconds(0);  // it has been taken since
+  co_return std::max(time_since(milliseconds(stat->ctime)), milliseconds(0));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The state of a queue at one moment: plain data.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -26,7 +27,7 @@ struct queue_status {
   std::uint64_t takers = 0;        ///< Those that wait for an item.
   std::uint64_t dead_letters = 0;  ///< Not handed out any more.
   /// How long the first item has been there or, in a delay queue, has been due; by this machine's clock against the
-  /// server's.
+  /// server's. Negative: it is not due yet.
   std::chrono::milliseconds oldest{0};
   std::string order{};                     ///< By the names of the items: "FIFO", "priority", "delay", "mixed".
   std::vector<std::string> claim_paths{};  ///< The nodes of some of the claims, by number of the item.
@@ -35,6 +36,11 @@ struct queue_status {
   std::optional<std::chrono::milliseconds> taker_waits{};
   friend bool operator==(const queue_status&, const queue_status&) = default;
 };
+
+/// The age to be shown of the first item: 0 while it is not due, or if there is none.
+inline std::chrono::milliseconds age_of_first(const queue_status& queue) noexcept {
+  return std::max(queue.oldest, std::chrono::milliseconds(0));
+}
 
 /// What the names below a queue's path tell.
 struct queue_names {

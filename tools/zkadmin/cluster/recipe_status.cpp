@@ -188,7 +188,7 @@ recipe_status recipe_status_of(queue_status queue) {
   status.client.clear();
   status.state = queue.items == 0 ? "empty" : queue.claimed > 0 ? "in work" : "waiting";
   status.waiting = queue.items;
-  if (queue.items > 0) status.age = queue.oldest;
+  if (queue.items > 0) status.age = age_of_first(queue);
   status.facts = {{"order", queue.order.empty() ? fact_value() : fact_value(queue.order)},
                   {"items", count_value(queue.items)},
                   {"claimed", count_value(queue.claimed)},

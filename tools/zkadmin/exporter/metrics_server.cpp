@@ -151,7 +151,7 @@ void add_queues(metrics_text& into, const std::vector<queue_status>& queues) {
   add_queue_figure(into, queues, "zkadmin_queue_dead_letters", "Items that are not handed out any more.",
                    [](const auto& each) { return static_cast<double>(each.dead_letters); });
   add_queue_figure(into, queues, "zkadmin_queue_oldest_item_seconds", "Age of the first item; 0 if there is none.",
-                   [](const auto& each) { return seconds(each.oldest); });
+                   [](const auto& each) { return seconds(age_of_first(each)); });
 }
 
 /// One gauge of each recipe that has it.

@@ -277,23 +277,6 @@ void add_topic(sheet& to, const model& state, const std::string& path) {
 
 namespace {
 
-/// A queue that the settings declare.
-recipe_status declared_queue(const queue_status& queue) {
-  recipe_status status;
-  status.path = queue.path;
-  status.kinds = {recipe::queue};
-  status.state = queue.items > 0 ? "items" : "empty";
-  status.waiting = queue.items;
-  if (queue.items > 0) status.age = queue.oldest;
-  const auto count = [](std::uint64_t number) { return static_cast<std::int64_t>(number); };
-  status.facts = {{"items", count(queue.items)},
-                  {"claimed", count(queue.claimed)},
-                  {"waiting_takers", count(queue.takers)},
-                  {"dead_letters", count(queue.dead_letters)}};
-  status.original = queue;
-  return status;
-}
-
 /// Those that were found and the queues that are declared, in one survey; nothing as long as either is not known.
 std::optional<recipe_survey> all_recipes_of(const model& state) {
   if (state.kinds.recipes && !state.seen.recipes) return std::nullopt;
@@ -301,7 +284,7 @@ std::optional<recipe_survey> all_recipes_of(const model& state) {
   recipe_survey all = state.seen.recipes.value_or(recipe_survey{});
   if (!state.seen.queues) return all;
   const auto& queues = *state.seen.queues;
-  for (const auto& each : queues.found) all.found.push_back(declared_queue(each));
+  for (const auto& each : queues.found) all.found.push_back(recipe_status_of(each));
   all.notes.insert(all.notes.end(), queues.notes.begin(), queues.notes.end());
   all.complete = all.complete && queues.complete;
   put_problems_first(all.found, state.limits);
