@@ -278,6 +278,42 @@ BOOST_AUTO_TEST_CASE(what_was_read_at_different_times_does_not_matter) {
   BOOST_TEST(text_of(problems_of(group)) == "shards in quarantine: 2; nobody plans");
 }
 
+BOOST_AUTO_TEST_CASE(a_group_that_all_have_left_is_told_when_the_grace_of_the_last_one_is_over) {
+  auto view = samples::group_view();
+  view.members.clear();
+  view.shards.clear();
+  zkrecipes::shard_view ended;
+  ended.epoch = 2;
+  ended.phase = term_phase::retired;
+  ended.since =
+      std::chrono::duration_cast<std::chrono::milliseconds>(samples::noon().time_since_epoch()).count() - 90'000;
+  view.shards.push_back(ended);
+  const auto found = [&](std::chrono::milliseconds later) {
+    return problems_of(status_of("/orders", view, {}, samples::noon() + later));
+  };
+  BOOST_TEST(found(35s).empty(), "it had stopped 4 s before noon, and was waited for until 6 s behind it");
+  BOOST_TEST(text_of(found(36s)) == "no member has been there for 30 s: its shards stand still");
+  BOOST_TEST(!is_critical(found(36s)));
+  view.shards[0].phase = term_phase::executing;
+  BOOST_TEST(text_of(found(0s)) == "no member is there, although terms of its shards go on by the records");
+  BOOST_TEST(is_critical(found(0s)));
+  view.shards[0].is_in_quarantine = true;
+  BOOST_TEST(!has_problem(found(0s), "nobody-in-group"), "it is meant to stand still");
+}
+
+BOOST_AUTO_TEST_CASE(what_nobody_is_to_own_is_unassigned_since_the_last_order) {
+  auto view = samples::group_view();
+  view.away.clear();
+  view.members[1].since =
+      std::chrono::duration_cast<std::chrono::milliseconds>(samples::noon().time_since_epoch()).count() - 200'000;
+  view.shards[0].since = view.members[1].since + 199'000;  // written at work
+  const auto group = status_of("/orders", view, {"orders-1"}, samples::noon());
+  BOOST_TEST((group.unassigned_for == 200s));
+  BOOST_TEST(has_problem(problems_of(group), "shards-unassigned"));
+  BOOST_TEST(!group.has_open_terms);
+  BOOST_TEST(!group.deserted_for.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(nobody_has_to_plan_for_nobody) {
   group_status empty;
   BOOST_TEST(text_of(problems_of(empty)) == "");

@@ -280,6 +280,43 @@ BOOST_AUTO_TEST_CASE(limits_are_respected) {
   BOOST_TEST(has_problem(problems_of(election, {.takeover_limit = 20s}), "no-leader"));
 }
 
+BOOST_AUTO_TEST_CASE(an_election_that_nobody_stands_for_is_a_problem_after_a_while) {
+  const auto deserted = samples::deserted();
+  auto election = deserted.elections->found[0];
+  BOOST_TEST(has_ages(election));
+  BOOST_TEST(text_of(problems_of(election)) ==
+             "its last term has ended, and nobody has been in line for 40 s: no replica runs, or each ends");
+  election.empty_for = 20s;
+  BOOST_TEST(problems_of(election).empty());
+  grow_older(election, 10s);
+  BOOST_TEST(has_problem(problems_of(election), "nobody-leads"));
+}
+
+BOOST_AUTO_TEST_CASE(that_nobody_works_is_critical_where_something_waits_beside_it) {
+  auto seen = samples::deserted();
+  seen.groups->found.resize(1);
+  const auto state_of_kind = [&](const std::string& name) {
+    const auto judged = judge(seen, samples::all_kinds, {});
+    const auto found = std::ranges::find(judged.problems, name, &problem::name);
+    return found == judged.problems.end() ? "none" : to_string(found->how_bad);
+  };
+  BOOST_TEST(state_of_kind("nobody-leads") == "warning");
+  BOOST_TEST(state_of_kind("nobody-in-group") == "warning");
+  seen.queues = queue_survey{};
+  seen.queues->found = {{"/other/jobs", 3, 0, 0, 0, 40s}};
+  BOOST_TEST(state_of_kind("nobody-leads") == "warning", "nothing tells that it is their work");
+  seen.queues->found = {{"/billing/jobs", 3, 0, 0, 0, 40s}};
+  BOOST_TEST(state_of_kind("nobody-leads") == "critical");
+  BOOST_TEST(state_of_kind("nobody-in-group") == "warning");
+  BOOST_TEST(judge(seen, samples::all_kinds, {}).problems[0].text.ends_with("; 3 items waiting in /billing/jobs"));
+  seen.queues->found[0].claimed = 1;
+  BOOST_TEST(state_of_kind("nobody-leads") == "warning", "somebody takes from it");
+  seen.queues->found = {{"/billing/jobs", 3, 0, 0, 0, 20s}};
+  BOOST_TEST(state_of_kind("nobody-leads") == "warning", "it was put just now");
+  seen.recipes->found = {recipe_status_of(queue_status{"/group/jobs", 1, 0, 0, 0, 40s})};
+  BOOST_TEST(state_of_kind("nobody-in-group") == "critical", "one that was found");
+}
+
 BOOST_AUTO_TEST_CASE(a_consumer_that_holds_off_tells_why) {
   auto election = quiet();
   election.held_off = "the database is away";
@@ -332,6 +369,21 @@ BOOST_AUTO_TEST_CASE(groups_with_a_problem) {
              "critical quarantined-shards /orders: shards in quarantine: 1\n"
              "warning nobody-plans /orders: nobody plans\n"
              "warning moves-stand-still /orders: moves that stand still: 1, the longest for 3m 00s (shards 5)");
+}
+
+BOOST_AUTO_TEST_CASE(shards_that_nobody_is_to_own_for_long) {
+  auto group = samples::failing_group();
+  group.unassigned = {1, 7};
+  group.unassigned_for = 119s;
+  group.away = {{"d", 10s, 129s, {2}}};
+  BOOST_TEST(!has_problem(problems_of(group), "shards-unassigned"));
+  group.away[0].age = 130s;
+  BOOST_TEST(problems_of(group)[0].text == "given to no member: 1 (shards 2)");
+  group.unassigned_for = 120s;
+  BOOST_TEST(problems_of(group)[0].text == "given to no member: 3 (shards 1-2,7)");
+  group.planner_unknown = true;
+  group.planner.clear();
+  BOOST_TEST(!has_problem(problems_of(group), "shards-unassigned"), "nobody plans, which is told");
 }
 
 // After a crash the record is as old as the term of the dead owner, so the age of the record proves nothing.
@@ -500,6 +552,7 @@ BOOST_AUTO_TEST_CASE(each_problem_has_a_section_of_its_own) {
   auto held = quiet();
   held.held_off = "the database is away";
   for (const auto& each : problems_of(held)) named.insert(each.name);
+  for (const auto& each : judge(samples::deserted(), {}, {}).problems) named.insert(each.name);
   for (const auto& all : {problems_of(samples::standing_election()), problems_of(samples::failing_group()),
                           problems_of(samples::full_round())})
     for (const auto& each : all) named.insert(each.name);

@@ -357,6 +357,29 @@ recipe_status full_round() {
   return barrier;
 }
 
+findings deserted() {
+  auto seen = healthy();
+  auto ended = calm_at("/billing/consumer");
+  ended.phase = "retired";
+  ended.leader.reset();
+  ended.waiters.clear();
+  ended.empty_for = 40s;
+  group_status empty;
+  empty.path = "/group/shards";
+  empty.shards = 2;
+  empty.unassigned = {0, 1};
+  empty.deserted_for = 50s;
+  auto dead = empty;
+  dead.path = "/parcels";
+  dead.has_open_terms = true;
+  auto forgetful = failing_group();
+  forgetful.unassigned = {5};
+  forgetful.unassigned_for = 3min;
+  seen.elections->found = {ended};
+  seen.groups->found = {empty, dead, forgetful};
+  return seen;
+}
+
 model sick_dashboard() {
   model state = dashboard();
   state.kinds = all_kinds;

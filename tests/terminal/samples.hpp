@@ -75,6 +75,10 @@ zkadmin::group_status failing_group();
 /// All are present, for long, and nobody has begun the round.
 zkadmin::recipe_status full_round();
 
+/// An election and two shard groups that nobody takes part in any more, and a group with a shard that it has not given
+/// to anybody.
+zkadmin::findings deserted();
+
 /// A dashboard that has seen all of them.
 zkadmin::model sick_dashboard();
 

@@ -125,6 +125,23 @@ BOOST_AUTO_TEST_CASE(a_candidate_that_does_not_begin_its_term_is_critical) {
   BOOST_TEST(tells(0, "ZKADMIN OK", {"--takeover-limit", "1h"}));
 }
 
+BOOST_AUTO_TEST_CASE(an_election_that_all_have_left_is_a_warning_and_critical_if_work_waits_beside_it) {
+  auto& only = join("/app/consumer", "a");
+  election("/app/consumer", is_executing);
+  only.stop();
+  BOOST_TEST_REQUIRE(run_until([&] { return only.has_ended(); }));
+  const std::vector<std::string> hasty{"--takeover-limit", "100ms"};
+  const auto where = root() + "/app/consumer";
+  BOOST_TEST(
+      comes_to_tell(1, "warning nobody-leads " + where + ": its last term has ended, and nobody has been", hasty));
+  BOOST_TEST(tells(0, "ZKADMIN OK", {"--takeover-limit", "1h"}));
+  queue jobs(zk(), "/app/jobs");
+  BOOST_TEST(!std::get<0>(run(jobs.async_put("x", tuple))));
+  BOOST_TEST(comes_to_tell(2, "critical nobody-leads " + where, hasty));
+  BOOST_TEST(last().find("; 1 item waiting in " + root() + "/app/jobs\n") != std::string::npos);
+  remove_all("/app");
+}
+
 BOOST_AUTO_TEST_CASE(transactions_in_doubt_are_critical) {
   begin_transaction("order-1");
   BOOST_TEST(comes_to_tell(2, "critical transactions-in-doubt " + root() + "/pay: undecided transactions: 1, ",

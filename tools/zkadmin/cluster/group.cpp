@@ -88,6 +88,38 @@ std::set<std::uint32_t> awaiting(const shard_group_view& view) {
   return all;
 }
 
+/// When an order was given, or the record of one of these shards written, for the last time; 0: unknown.
+template <class Condition>
+std::int64_t last_change(const shard_group_view& view, Condition is_looked_at) {
+  std::int64_t last = 0;
+  for (const auto& each : view.members) last = std::max(last, each.since);
+  for (const auto& each : view.away)
+    if (each.since > 0) last = std::max(last, each.since + each.grace.count());
+  for (const auto& each : view.shards)
+    if (is_looked_at(each)) last = std::max(last, each.since);
+  return last;
+}
+
+bool is_in_office(const shard_view& shard) noexcept {
+  using zkrecipes::term_phase;
+  const bool goes_on = shard.phase == term_phase::inaugurating || shard.phase == term_phase::executing ||
+                       shard.phase == term_phase::handing_over;
+  return goes_on && !shard.is_in_quarantine;
+}
+
+void find_idle_shards(group_status& group, const shard_group_view& view, time_point now) {
+  if (view.members.empty()) {
+    group.deserted_for = age_since(last_change(view, [](const auto&) { return true; }), now);
+    group.has_open_terms = std::any_of(view.shards.begin(), view.shards.end(), is_in_office);
+  } else if (!group.unassigned.empty()) {
+    // The records of the others are written while they are processed.
+    const auto is_unassigned = [&group](const shard_view& each) {
+      return std::binary_search(group.unassigned.begin(), group.unassigned.end(), each.number);
+    };
+    group.unassigned_for = age_since(last_change(view, is_unassigned), now);
+  }
+}
+
 }  // namespace
 
 std::size_t owned_count(const group_status& group) noexcept {
@@ -148,6 +180,7 @@ group_status status_of(std::string path, const shard_group_view& view, const gro
       (waited_for.contains(each.number) ? group.waiting : group.unassigned).push_back(each.number);
     }
   }
+  find_idle_shards(group, view, now);
   for (auto& [node, each] : members) group.members.push_back(std::move(each));
   std::stable_sort(group.members.begin(), group.members.end(),
                    [](const auto& a, const auto& b) { return a.id < b.id; });

@@ -93,6 +93,12 @@ struct group_status {
   shard_numbers unassigned{};                    ///< No member is to own them, and none of the reasons above holds.
   shard_numbers held_off{};                      ///< All attempts of their consumers fail.
   std::string held_off_reason{};                 ///< Why, of the first of these.
+  /// For how long nothing has changed although no member is there: since the last record was written, or the grace of
+  /// an absent member ended. By this machine's clock against the server's; nothing if it is not so, or not known.
+  std::optional<std::chrono::milliseconds> deserted_for{};
+  bool has_open_terms = false;  ///< No member is there, and the term of a shard goes on by its record.
+  /// The same while members are there, of those that are unassigned: since the last order of any member, too.
+  std::optional<std::chrono::milliseconds> unassigned_for{};
   friend bool operator==(const group_status&, const group_status&) = default;
 };
 

@@ -54,17 +54,25 @@ election_status election_without_view(std::string path, const char* instead_of_p
   return status;
 }
 
-/// Since when nobody leads although somebody is in line. One more request, and only while that is so.
+std::chrono::milliseconds age_since(std::chrono::system_clock::time_point since) {
+  const auto age = std::chrono::system_clock::now() - since;
+  return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(age), 0ms);
+}
+
+/// Since when nobody leads. One more request, and only while that is so although somebody is in line.
 asio::awaitable<void> find_vacancy(zkrecipes::session session, election_status& status) {
-  if (status.leader || status.hand_over || status.waiters.empty()) co_return;
+  if (status.leader || status.hand_over) co_return;
+  if (status.waiters.empty()) {
+    if (status.phase == "retired") status.empty_for = age_since(status.since);
+    co_return;
+  }
   const auto node = join(status.path, status.waiters.front().node);
   auto looked = co_await session.async_exists(node, as_result);
   const error_code error = std::get<0>(looked);
   if (error == errc::no_node || error == errc::no_auth) co_return;
   check(error, "looking at " + node);
   const std::chrono::system_clock::time_point came(std::chrono::milliseconds(std::get<1>(looked).ctime));
-  const auto age = std::chrono::system_clock::now() - std::max(came, status.since);
-  status.leaderless_for = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(age), 0ms);
+  status.leaderless_for = age_since(std::max(came, status.since));
 }
 
 }  // namespace
@@ -114,13 +122,14 @@ asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session
 }
 
 bool has_ages(const election_status& status) noexcept {
-  return status.hand_over || status.resignation_asked || status.leaderless_for;
+  return status.hand_over || status.resignation_asked || status.leaderless_for || status.empty_for;
 }
 
 void grow_older(election_status& status, std::chrono::milliseconds by) {
   if (status.hand_over) status.hand_over->elapsed += by;
   if (status.resignation_asked) *status.resignation_asked += by;
   if (status.leaderless_for) *status.leaderless_for += by;
+  if (status.empty_for) *status.empty_for += by;
 }
 
 const char* to_string(server_role role) noexcept {

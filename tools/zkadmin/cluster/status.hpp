@@ -103,6 +103,8 @@ struct election_status {
   /// For how long nobody has led although the first waiter is in line: since the record was written or that waiter
   /// came, whichever is later. Nothing while somebody leads, or while a hand-over tells how long it takes.
   std::optional<std::chrono::milliseconds> leaderless_for{};
+  /// For how long the last term has been over with nobody in line to follow. Nothing while it is not so.
+  std::optional<std::chrono::milliseconds> empty_for{};
   /// The last terms by the record, the present one at the end; empty if there is no record of a term.
   std::vector<term_status> history{};
   /// Why the queue consumer that leads holds off; empty: it does not.
@@ -166,7 +168,7 @@ struct cluster_status {
 /// phase; other errors throw `failure`.
 boost::asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session session, std::string path);
 
-/// What a view tells: all but `leaderless_for`.
+/// What a view tells: all but `leaderless_for` and `empty_for`.
 election_status status_of(const zkrecipes::election_view& view);
 
 /// The present state of one election, of what the library has answered.

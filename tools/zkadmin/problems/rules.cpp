@@ -100,6 +100,18 @@ std::string standing_moves(const group_status& group, const problem_limits& limi
          " (shards " + shortened(ranges(shards), longest_list) + ")";
 }
 
+/// The shards that no member has been told to own for longer than the limit, although a member plans.
+shard_numbers left_alone(const group_status& group, const problem_limits& limits) {
+  shard_numbers shards;
+  if (group.members.empty() || group.planner.empty()) return shards;
+  if (group.unassigned_for >= limits.move_limit) shards = group.unassigned;
+  for (const auto& each : group.away)
+    if (each.age && *each.age >= each.grace + limits.move_limit)
+      shards.insert(shards.end(), each.shards.begin(), each.shards.end());
+  std::sort(shards.begin(), shards.end());
+  return shards;
+}
+
 }  // namespace
 
 problem_list problems_of(const group_status& group, const problem_limits& limits) {
@@ -107,6 +119,11 @@ problem_list problems_of(const group_status& group, const problem_limits& limits
   const auto add = [&](const char* name, severity how_bad, std::string text) {
     found.push_back({name, how_bad, group.path, std::move(text)});
   };
+  if (group.has_open_terms)
+    add("nobody-in-group", severity::critical, "no member is there, although terms of its shards go on by the records");
+  else if (group.deserted_for >= limits.takeover_limit)
+    add("nobody-in-group", severity::warning,
+        "no member has been there for " + short_duration(*group.deserted_for) + ": its shards stand still");
   if (!group.quarantined.empty())
     add("quarantined-shards", severity::critical, "shards in quarantine: " + std::to_string(group.quarantined.size()));
   if (!group.held_off.empty())
@@ -115,6 +132,10 @@ problem_list problems_of(const group_status& group, const problem_limits& limits
             shortened(ranges(group.held_off), longest_list) + "): " + group.held_off_reason);
   const bool is_unplanned = group.planner.empty() && !group.planner_unknown;
   if (!group.members.empty() && is_unplanned) add("nobody-plans", severity::warning, "nobody plans");
+  if (const auto alone = left_alone(group, limits); !alone.empty())
+    add("shards-unassigned", severity::warning,
+        "given to no member: " + std::to_string(alone.size()) + " (shards " + shortened(ranges(alone), longest_list) +
+            ")");
   std::string failing, looping;
   for (const auto& each : group.members) {
     if (!each.failing.empty()) append_to_list(failing, each.id + " (" + each.failing + ")");
@@ -222,6 +243,10 @@ void judge_work(election_findings& about) {
 
 void judge_takeover(election_findings& about, const problem_limits& limits) {
   const auto& election = about.election;
+  if (election.empty_for && *election.empty_for >= limits.takeover_limit)
+    about.add("nobody-leads", severity::warning,
+              "its last term has ended, and nobody has been in line for " + short_duration(*election.empty_for) +
+                  ": no replica runs, or each ends");
   if (!election.leaderless_for || *election.leaderless_for < limits.takeover_limit || election.waiters.empty()) return;
   about.add("no-leader", severity::critical,
             label(election.waiters.front()) + " is first in line, and has not begun its term for " +

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/text.hpp"
+#include "cluster/nodes.hpp"
+#include "cluster/queue.hpp"
 #include "problems/ensemble_rules.hpp"
 #include "problems/rules.hpp"
 
@@ -55,6 +59,33 @@ struct gathering {
   }
 };
 
+bool is_beside(const std::string& path, const std::string& other) {
+  const auto folder = parent_of(path);
+  return folder == other || path == parent_of(other) || (folder != "/" && folder == parent_of(other));
+}
+
+/// Where nobody works any more something may still wait, in a queue beside it that nobody else takes from.
+void judge_waiting_work(problem_list& all, const findings& seen, const problem_limits& limits) {
+  std::vector<const queue_status*> waiting;
+  const auto add = [&](const queue_status& queue) {
+    const bool is_taken = queue.claimed > 0 || queue.takers > 0;
+    if (queue.items > 0 && !is_taken && queue.oldest >= limits.takeover_limit) waiting.push_back(&queue);
+  };
+  if (seen.queues)
+    for (const auto& each : seen.queues->found) add(each);
+  if (seen.recipes)
+    for (const auto& each : seen.recipes->found)
+      if (const auto* queue = std::get_if<queue_status>(&each.original)) add(*queue);
+  for (auto& each : all) {
+    if (each.name != "nobody-leads" && each.name != "nobody-in-group") continue;
+    const auto is_it = [&each](const auto* queue) { return is_beside(each.where, queue->path); };
+    const auto found = std::find_if(waiting.begin(), waiting.end(), is_it);
+    if (found == waiting.end()) continue;
+    each.how_bad = severity::critical;
+    each.text += "; " + counted((*found)->items, "item") + " waiting in " + (*found)->path;
+  }
+}
+
 bool is_worse(const problem& a, const problem& b) noexcept {
   return a.how_bad == severity::critical && b.how_bad != severity::critical;
 }
@@ -86,6 +117,7 @@ verdict judge(const findings& seen, const wanted_kinds& kinds, const problem_lim
   all.add(kinds.recipes, seen.recipes, "other recipe");
   if (!all.missing.empty())
     all.add_note({all.missing, "not known" + (seen.trouble.empty() ? "" : ": " + seen.trouble)});
+  judge_waiting_work(all.result.problems, seen, limits);
   std::stable_sort(all.result.problems.begin(), all.result.problems.end(), is_worse);
   return std::move(all.result);
 }
