@@ -243,8 +243,7 @@ BOOST_AUTO_TEST_CASE(shards_whose_consumers_hold_off_are_told_with_the_reason_of
   const auto found = problems_of(status_of("/orders", view, {"orders-1"}, samples::noon()));
   BOOST_TEST_REQUIRE(found.size() == 1u);
   BOOST_TEST(found[0].name == "consumer-held-off");
-  BOOST_TEST(found[0].text ==
-             "all attempts at messages fail, so one is tried at a time (shards 1-2): the database is away");
+  BOOST_TEST(found[0].text == "messages are held off (shards 1-2): the database is away");
 }
 
 BOOST_AUTO_TEST_CASE(the_first_shard_that_stands_still_has_the_name_of_its_message) {

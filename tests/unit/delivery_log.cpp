@@ -106,6 +106,25 @@ BOOST_AUTO_TEST_CASE(a_message_that_stays_in_process_is_named_in_the_log_and_in_
   BOOST_TEST(!figures().has("still_message"));
 }
 
+// A short pause is nothing that an operator has to know of.
+BOOST_AUTO_TEST_CASE(why_process_asks_for_nothing_but_pauses_is_in_the_record) {
+  consume({});
+  consumer->is_held = false;
+  std::string reason = "the bank is closed";
+  consumer->at_once = [&](const message&) { return message_outcome::hold_off(1s, reason); };
+  put({"first"});
+  reason = "it still is";
+  pass_in_steps(44s);
+  BOOST_TEST(!figures().has("held_off"));
+  pass_in_steps(3s);
+  BOOST_TEST(figures().text("held_off").value_or("") == "the bank is closed");
+  BOOST_TEST(consumer->status().held_off.empty(), "no attempt has failed");
+  consumer->at_once = nullptr;
+  pass_in_steps(3s);
+  BOOST_TEST(left().empty());
+  BOOST_TEST(!figures().has("held_off"));
+}
+
 BOOST_AUTO_TEST_CASE(that_a_consumer_holds_off_is_a_failure_and_that_it_goes_on_is_none) {
   queue_consumer_options options;
   options.order = message_order::none;

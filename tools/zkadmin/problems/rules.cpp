@@ -128,8 +128,8 @@ problem_list problems_of(const group_status& group, const problem_limits& limits
     add("quarantined-shards", severity::critical, "shards in quarantine: " + std::to_string(group.quarantined.size()));
   if (!group.held_off.empty())
     add("consumer-held-off", severity::critical,
-        "all attempts at messages fail, so one is tried at a time (shards " +
-            shortened(ranges(group.held_off), longest_list) + "): " + group.held_off_reason);
+        "messages are held off (shards " + shortened(ranges(group.held_off), longest_list) +
+            "): " + group.held_off_reason);
   const bool is_unplanned = group.planner.empty() && !group.planner_unknown;
   if (!group.members.empty() && is_unplanned) add("nobody-plans", severity::warning, "nobody plans");
   if (const auto alone = left_alone(group, limits); !alone.empty())
@@ -233,8 +233,7 @@ void judge_resignation(election_findings& about, const problem_limits& limits) {
 void judge_work(election_findings& about) {
   const auto& election = about.election;
   if (!election.held_off.empty())
-    about.add("consumer-held-off", severity::critical,
-              "all attempts at its messages fail, so it tries one at a time: " + election.held_off);
+    about.add("consumer-held-off", severity::critical, "it holds off its messages: " + election.held_off);
   if (election.is_still)
     about.add("stands-still", severity::warning,
               "a message has been in process for longer than 45 s" +

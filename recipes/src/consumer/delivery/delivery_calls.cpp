@@ -90,6 +90,10 @@ void call_limit::hold_off(const message_outcome& asked) {
   const auto now = term_->session()->now();
   const auto until = now + pause;
   held_off_until_ = std::max({held_off_until_, until, now + shortest_hold_off});
+  if (held_since_ == never) {
+    held_since_ = now;
+    held_reason_ = asked.reason();
+  }
   if (!limiter_ || pause.count() == 0) return;
   limiter_->hold_off(until);
   term_->notes().set_limit_arrival(limiter_->arrival());
@@ -316,6 +320,7 @@ void delivery_calls::take_outcome(message_in_hand& which, message_outcome outcom
     of_.watch.retract();  // it is not about to be begun any more
     return put_back(which);
   }
+  of_.limit.go_on();
   if (which.is_removed) {  // at most once: there is nothing left to settle
     const bool is_done = what == message_outcome::kind::done;
     if (is_done) of_.breaker.on_success(term_->session()->now());

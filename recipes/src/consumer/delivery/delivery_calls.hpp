@@ -77,7 +77,12 @@ class call_limit {
   bool lets_through(message_in_hand& next);
   void charge(message_in_hand& which);
   void hold_off(const message_outcome& asked);
+  /// A call has ended with another outcome.
+  void go_on() noexcept { held_since_ = never; }
 
+  /// Since when each call that has ended has asked for a pause, and why the first of them has; `never`: it is not so.
+  lease_clock::time_point held_since() const noexcept { return held_since_; }
+  const std::string& held_reason() const noexcept { return held_reason_; }
   /// When the message may be begun that waits for the limit; `never` while none does.
   lease_clock::time_point limited_until() const noexcept { return limited_until_; }
   lease_clock::time_point held_off_until() const noexcept { return held_off_until_; }
@@ -88,6 +93,8 @@ class call_limit {
   std::optional<delivery_limiter> limiter_;
   lease_clock::time_point limited_until_ = never;
   lease_clock::time_point held_off_until_{};
+  lease_clock::time_point held_since_ = never;
+  std::string held_reason_;
 };
 
 // Calls of a consumer's `process`, one after the other.

@@ -29,12 +29,14 @@ std::string shown_reason(const std::string& reason) {
 
 lease_clock::time_point delivery_figures::next_time() const {
   if (present() != shown_.what) return shown_.at + figures_pause;
+  const auto held = limit_.held_since();
+  const auto due = held == never || is_still(held) ? never : held + still_after;
   const auto since = term_->work().busy_since();
-  if (since == never) return never;
-  if (!shown_.what.is_still) return since + still_after;
+  if (since == never) return due;
+  if (!shown_.what.is_still) return std::min(due, since + still_after);
   // A call that was given up may be older than all whose messages are waited for.
   const auto first = window_.stages().working_since();
-  return first == never || !shown_.what.still_message.empty() ? never : first + still_after;
+  return first == never || !shown_.what.still_message.empty() ? due : std::min(due, first + still_after);
 }
 
 delivery_figures::reading delivery_figures::read() const {
@@ -52,7 +54,11 @@ delivery_figures::figures delivery_figures::present() const {
   const auto status = frame_.board.read();
   figures all{status.received, status.done,    status.again,     status.parked, status.declined,
               status.waited,   status.commits, status.held_back, status.resting};
-  if (breaker_.is_open()) all.held_off = shown_reason(breaker_.reason());
+  if (breaker_.is_open()) {
+    all.held_off = shown_reason(breaker_.reason());
+  } else if (is_still(limit_.held_since()) && !window_.all().empty()) {
+    all.held_off = shown_reason(limit_.held_reason());
+  }
   all.is_still = is_still(term_->work().busy_since());
   if (const auto* which = hanging()) {
     all.still_message = which->what->name.substr(0, longest_name);
@@ -173,7 +179,7 @@ constexpr std::size_t max_bytes = 256 * 1024;
 
 delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window,
                                        circuit_breaker& breaker, probation& watch, parked_keys& parked,
-                                       delivery_repeats& repeats, delivery_log& log)
+                                       delivery_repeats& repeats, delivery_log& log, const call_limit& limit)
     : term_(std::move(term)),
       frame_(frame),
       window_(window),
@@ -182,7 +188,7 @@ delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, del
       parked_(parked),
       log_(log),
       repeats_(repeats),
-      figures_(term_, frame_, window_, breaker_),
+      figures_(term_, frame_, window_, breaker_, limit),
       most_at_once_(frame_.source->get_traits().most_at_once) {}
 
 bool delivery_committer::has_work() {

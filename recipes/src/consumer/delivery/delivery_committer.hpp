@@ -14,6 +14,7 @@
 
 #include "career/term_state.hpp"
 #include "delivery/circuit_breaker.hpp"
+#include "delivery/delivery_calls.hpp"
 #include "delivery/delivery_frame.hpp"
 #include "delivery/delivery_repeats.hpp"
 #include "delivery/delivery_window.hpp"
@@ -31,9 +32,9 @@ class delivery_figures {
   struct figures {
     std::uint64_t received = 0, done = 0, again = 0, parked = 0, declined = 0, waited = 0, commits = 0;
     std::size_t held_back = 0, resting = 0;
-    std::string held_off{};                 ///< Why nothing but probes is begun; empty: it is not so.
-    bool is_still = false;                  ///< A call of `process` has run for long.
-    std::string still_message{};            ///< The name of its message.
+    std::string held_off{};       ///< Why nothing but probes is begun, or nothing but calls that ask for pauses.
+    bool is_still = false;        ///< A call of `process` has run for long.
+    std::string still_message{};  ///< The name of its message.
     lease_clock::time_point still_since{};  ///< When it was begun.
     std::int64_t oldest = 0;  ///< When the first message was put, in milliseconds since 1970; 0: there is none.
 
@@ -48,8 +49,8 @@ class delivery_figures {
 
   /// All of these outlive it.
   delivery_figures(term_ptr term, const delivery_frame& frame, const delivery_window& window,
-                   const circuit_breaker& breaker)
-      : term_(std::move(term)), frame_(frame), window_(window), breaker_(breaker) {}
+                   const circuit_breaker& breaker, const call_limit& limit)
+      : term_(std::move(term)), frame_(frame), window_(window), breaker_(breaker), limit_(limit) {}
 
   /// When they have to be shown next; `never` if they are shown already.
   lease_clock::time_point next_time() const;
@@ -69,6 +70,7 @@ class delivery_figures {
   const delivery_frame& frame_;
   const delivery_window& window_;
   const circuit_breaker& breaker_;
+  const call_limit& limit_;
   reading shown_;
 };
 
@@ -132,7 +134,8 @@ class delivery_committer {
  public:
   /// All of these outlive it.
   delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, circuit_breaker& breaker,
-                     probation& watch, parked_keys& parked, delivery_repeats& repeats, delivery_log& log);
+                     probation& watch, parked_keys& parked, delivery_repeats& repeats, delivery_log& log,
+                     const call_limit& limit);
 
   /// Whether there is something to write. On the strand, like everything here.
   bool has_work();

@@ -160,7 +160,7 @@ delivery_run::delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io
       repeats_(term_->session(), *frame_),
       log_(term_->session(), *frame_),
       limit_(term_, *frame_),
-      committer_(term_, *frame_, window_, breaker_, probation_, parked_, repeats_, log_),
+      committer_(term_, *frame_, window_, breaker_, probation_, parked_, repeats_, log_, limit_),
       intake_(term_->session(), *frame_, window_, probation_, parked_, repeats_, news_),
       calls_(term_, std::move(executor),
              {*frame_, window_, breaker_, probation_, parked_, repeats_, log_, limit_, news_}) {}
