@@ -556,6 +556,20 @@ BOOST_AUTO_TEST_CASE(behind_a_lost_connection_nothing_is_told_before_all_is_read
   end();
 }
 
+// A server that is cut off from the leader answers reads for a while, and no request of this kind.
+BOOST_AUTO_TEST_CASE(a_refresh_asks_the_leader) {
+  connect_through_proxy();
+  begin();
+  auto at = make();
+  settle_in(at);
+  settle(own);
+  BOOST_TEST(ensemble_case::own().drops() == 0u);
+  ensemble_case::own().drop_request(testcluster::op::sync);
+  look(at);
+  BOOST_TEST(ensemble_case::own().drops() == 1u);
+  end();
+}
+
 BOOST_AUTO_TEST_CASE(behind_a_slow_server) {
   connect_through_proxy();
   begin();

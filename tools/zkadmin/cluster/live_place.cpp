@@ -146,6 +146,7 @@ asio::awaitable<void> live_search::search_below(std::string folder, deadline lim
                      {.most = left, .most_alike = 0, .skips = is_known, .on_visited = keep_one, .is_known_root = true});
   co_await search.run(limit);
   if (search.is_gone()) forget_below(folder);
+  if (search.is_gone() && folder == root_) wants_all_ = true;  // which fails until it is back
   notes_.erase(folder);
   erase_below(notes_, folder);
   keep_notes(search);
@@ -393,8 +394,9 @@ asio::awaitable<void> live_place::prove(deadline limit) {
   if (!elections_->is_ready()) co_await elections_->follow(found(recipe::election), limit);
   groups_->follow(found(recipe::shard_group));
   if (steady_clock::now() < proof_due_) co_return;
-  auto looked = co_await session_.async_exists(what_.root, as_result);
-  check(std::get<0>(looked), "looking at " + what_.root);
+  // A server that is cut off from the leader would answer a read.
+  const auto present = co_await session_.async_sync(as_result);
+  check(std::get<0>(present), "catching up with the leader");
   proof_due_ = steady_clock::now() + what_.proof_interval;
 }
 

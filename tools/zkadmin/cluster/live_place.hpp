@@ -104,9 +104,9 @@ struct shown_kinds {
 };
 
 /// Costs few requests while nothing changes: one to prove that what is shown is current, and a search of the whole tree
-/// from time to time. The answer to that one request comes behind the notifications of everything that had changed
-/// before, so what has not been notified has not changed. After a lost connection everything is read again, a bounded
-/// number of requests at a time.
+/// from time to time. That one request asks for all that the leader has; its answer comes behind the notifications of
+/// everything that had changed before, so what has not been notified has not changed. After a lost connection
+/// everything is read again, a bounded number of requests at a time.
 class live_place {
  public:
   /// `callbacks.on_change` is also called when a search is due because something has changed.
