@@ -463,8 +463,10 @@ BOOST_AUTO_TEST_CASE(a_server_lags_only_within_the_same_epoch_and_with_clients) 
   auto servers = samples::healthy().servers;
   servers[0].zxid = 0x0f0000001;
   servers[1].zxid = 0x200000001;
-  BOOST_TEST(of_servers(servers) == "");
-  servers[0].zxid = 0x200000001;
+  BOOST_TEST(of_servers(servers) == "stale-server 127.1.2.1:2181");
+  servers[1].zxid = 0x200000000;
+  BOOST_TEST(of_servers(servers) == "", "the new leader has committed nothing yet");
+  servers[1].zxid = servers[0].zxid = 0x200000001;
   *servers[1].zxid += 10'001;
   BOOST_TEST(of_servers(servers) == "lagging-server 127.1.2.1:2181");
   BOOST_TEST(of_servers(servers, {.zxid_limit = 10'001}) == "");
@@ -483,6 +485,17 @@ BOOST_AUTO_TEST_CASE(no_quorum_is_said_only_if_a_server_says_so) {
   BOOST_TEST(problems_of(std::vector{saying, down(2), down(3)}).at(0).text ==
              "no server that answers serves requests: 1 of 3 say that they do not, 2 do not answer");
   BOOST_TEST(of_servers({down(1), down(2)}) == "no-answer ensemble, server-down s1, server-down s2");
+}
+
+BOOST_AUTO_TEST_CASE(servers_that_serve_and_give_no_session_are_critical) {
+  auto seen = samples::healthy();
+  seen.without_session = 5s;
+  const auto found = judge(seen, {}, {}).problems;
+  BOOST_TEST_REQUIRE(found.size() == 1u);
+  BOOST_TEST(shown_problem(found[0]) ==
+             "critical no-session ensemble: servers say that they serve, but none has given a session for 5.0 s");
+  for (auto& each : seen.servers) each.role = server_role::not_serving;
+  BOOST_TEST(!has_problem(judge(seen, {}, {}).problems, "no-session"), "no-quorum tells it");
 }
 
 BOOST_AUTO_TEST_CASE(servers_that_tell_nothing_are_unknown_and_no_problem) {
@@ -545,14 +558,18 @@ BOOST_AUTO_TEST_CASE(each_problem_has_a_section_of_its_own) {
   auto saying = down(1);
   saying.reachable = true;
   saying.role = server_role::not_serving;
-  for (const auto& servers : {std::vector{saying}, std::vector{down(1)}})
+  auto left_behind = samples::healthy().servers;
+  left_behind[1].zxid = 0x200000001;
+  for (const auto& servers : {std::vector{saying}, std::vector{down(1)}, left_behind})
     for (const auto& each : problems_of(servers)) named.insert(each.name);
   for (const auto& stream : {samples::log_of_orders(), samples::queues_of_jobs(), samples::without_broker()})
     for (const auto& each : problems_of(stream)) named.insert(each.name);
   auto held = quiet();
   held.held_off = "the database is away";
   for (const auto& each : problems_of(held)) named.insert(each.name);
-  for (const auto& each : judge(samples::deserted(), {}, {}).problems) named.insert(each.name);
+  auto deserted = samples::deserted();
+  deserted.without_session = 5s;
+  for (const auto& each : judge(deserted, {}, {}).problems) named.insert(each.name);
   for (const auto& all : {problems_of(samples::standing_election()), problems_of(samples::failing_group()),
                           problems_of(samples::full_round())})
     for (const auto& each : all) named.insert(each.name);

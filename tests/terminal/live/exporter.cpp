@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include "fake_server.hpp"
 #include "http_client.hpp"
 #include "live/admin_fixture.hpp"
 #include "pseudo_terminal.hpp"
@@ -15,8 +16,9 @@ namespace {
 /// An exporter on a port of its own, and its scraper.
 struct exporter_fixture : admin_fixture {
   void start(pseudo_terminal& terminal) { start(terminal, root()); }
-  void start(pseudo_terminal& terminal, const std::string& below) {
-    terminal.start({ZKADMIN_PROGRAM, "exporter", "--root", below, "--refresh", "200ms", "--listen", "127.0.0.1:0"},
+  void start(pseudo_terminal& terminal, const std::string& below, const std::string& timeout = "5s") {
+    terminal.start({ZKADMIN_PROGRAM, "exporter", "--root", below, "--refresh", "200ms", "--timeout", timeout,
+                    "--listen", "127.0.0.1:0"},
                    {{"ZKADMIN_HOSTS", hosts}});
     const std::string begin = "http://127.0.0.1:";
     BOOST_TEST_REQUIRE(terminal.shows("/metrics"));
@@ -88,6 +90,39 @@ BOOST_AUTO_TEST_CASE(an_outage_is_told_and_what_is_not_known_has_no_figures) {
     BOOST_TEST(comes_to_have("zkadmin_complete 1"));
     BOOST_TEST(comes_to_have("zkadmin_election_leader{path=\"" + root() + "/e\"} 1"));
     terminal.send_signal(SIGINT);
+    BOOST_TEST(terminal.exit_code() == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_outage_is_told_at_once_however_long_the_recipes_are_waited_for) {
+  join("/e", "a");
+  leaves("/e");
+  election("/e", is_executing);
+  {
+    pseudo_terminal terminal(io(), 160, 10);
+    start(terminal, root(), "10m");
+    BOOST_TEST(comes_to_have("zkadmin_election_leader{path=\"" + root() + "/e\"} 1"));
+    {
+      const outage without(outage::quorum());
+      BOOST_TEST(comes_to_have(problem_line("no-quorum", "ensemble", "critical")));
+      BOOST_TEST(comes_to_have("zkadmin_complete 0"));
+    }
+    BOOST_TEST(comes_to_have("zkadmin_complete 1"));
+    terminal.send_signal(SIGTERM);
+    BOOST_TEST(terminal.exit_code() == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(servers_that_serve_and_give_no_session_are_critical) {
+  fake_server server(io(), fake_server::answering(leader_text));  // closes other connections
+  hosts = server.where().name;
+  {
+    pseudo_terminal terminal(io(), 160, 10);
+    start(terminal, "/", "1s");
+    BOOST_TEST(comes_to_have(problem_line("no-session", "ensemble", "critical")));
+    BOOST_TEST(comes_to_have("zkadmin_complete 0"));
+    BOOST_TEST(comes_to_have("zkadmin_server_up{server=\"" + hosts + "\"} 1"));
+    terminal.send_signal(SIGTERM);
     BOOST_TEST(terminal.exit_code() == 0);
   }
 }

@@ -135,6 +135,8 @@ struct findings {
   std::optional<queue_survey> queues{};
   std::optional<recipe_survey> recipes{};
   std::string trouble{};  ///< Why a survey that was asked for is missing.
+  /// For how long no server has given a session; nothing: there is one, none was asked for, or it is not known yet.
+  std::optional<std::chrono::milliseconds> without_session{};
 };
 
 }  // namespace zkadmin

@@ -270,6 +270,8 @@ check_state check_cluster(surroundings& around, const settings& wanted, const st
   const auto shared = std::make_shared<examination>(wanted, parse_targets(only, wanted.queues, wanted.recipes), broker);
   asio::co_spawn(around.io, examine(shared, limit), asio::detached);
   run_until(around.io, limit, [&shared] { return shared->is_done; });
+  const bool is_refused = !shared->is_done && shared->session && shared->session->status().incarnation == 0;
+  if (is_refused) shared->seen.without_session = wanted.timeout;
   if (!shared->is_done && shared->seen.trouble.empty()) shared->seen.trouble = out_of_time(*shared).what();
   shared->seen.servers = shared->servers;
   auto judged = judge(shared->seen, shared->what.kinds, wanted.limits);

@@ -2,6 +2,7 @@
 #include <csignal>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -41,6 +42,7 @@ class exporter {
         servers_(not_asked(wanted.servers)),
         server_(io.get_executor(), wanted.listen),
         timer_(io),
+        servers_timer_(io),
         signals_(io, SIGTERM, SIGINT) {
     server_.set(metrics_of_nothing());
   }
@@ -52,15 +54,32 @@ class exporter {
       if (error) std::rethrow_exception(error);
     };
     server_.start();
+    asio::co_spawn(io_, watch_servers(), rethrow);
     asio::co_spawn(io_, keep_fresh(), rethrow);
     signals_.async_wait([this](const auto&, int) { is_over_ = true; });
     while (!is_over_) io_.run_one();
     asio::co_spawn(io_, server_.close(), rethrow);
     timer_.cancel();
+    servers_timer_.cancel();
     close_session(io_, session_, steady_clock::now() + 1s);
   }
 
  private:
+  /// Beside the recipes: in an outage these take as long as the timeout.
+  asio::awaitable<void> watch_servers() {
+    const prober::hook keep = [this](std::size_t which, server_status seen) { servers_[which] = std::move(seen); };
+    while (!is_over_) {
+      co_await probes_->ask_all(keep);
+      if (!is_connected()) {
+        last_.seen = {};
+        last_.seen.trouble = "no connection";
+      }
+      publish();
+      servers_timer_.expires_after(wanted_.refresh);
+      co_await servers_timer_.async_wait(as_result);
+    }
+  }
+
   asio::awaitable<void> keep_fresh() {
     while (!is_over_) {
       co_await refresh();
@@ -71,14 +90,32 @@ class exporter {
 
   asio::awaitable<void> refresh() {
     const auto begin = steady_clock::now();
-    const prober::hook keep = [this](std::size_t which, server_status seen) { servers_[which] = std::move(seen); };
-    co_await probes_->ask_all(keep);
-    refreshed last;
-    co_await read_recipes(last.seen, begin + std::max(wanted_.refresh, wanted_.timeout));
-    last.seen.servers = servers_;
-    last.took = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begin);
-    last.ended = std::chrono::system_clock::now();
-    server_.set(to_metrics(last, kinds_of(wanted_), wanted_.limits));
+    findings seen;
+    co_await read_recipes(seen, begin + std::max(wanted_.refresh, wanted_.timeout));
+    last_.seen = std::move(seen);
+    last_.took = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begin);
+    last_.ended = std::chrono::system_clock::now();
+    publish();
+  }
+
+  bool is_connected() const { return session_.status().state == zkrecipes::session_state::connected; }
+
+  /// Nothing before the timeout: a session may move to another server.
+  std::optional<std::chrono::milliseconds> time_without_session() {
+    const auto now = steady_clock::now();
+    if (is_connected()) {
+      lost_at_.reset();
+    } else if (!lost_at_) {
+      lost_at_ = now;
+    }
+    if (!lost_at_ || now - *lost_at_ < wanted_.timeout) return std::nullopt;
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now - *lost_at_);
+  }
+
+  void publish() {
+    last_.seen.servers = servers_;
+    last_.seen.without_session = time_without_session();
+    server_.set(to_metrics(last_, kinds_of(wanted_), wanted_.limits));
   }
 
   asio::awaitable<void> read_recipes(findings& into, deadline limit) {
@@ -89,7 +126,9 @@ class exporter {
     } catch (const failure& error) {
       trouble = error.what();
     }
-    if (has_searched_) co_await look_.read(into, kinds_of(wanted_), limit);  // what earlier searches have found
+    const bool is_in_vain = !trouble.empty() && !is_connected();
+    if (has_searched_ && !is_in_vain)  // what earlier searches have found
+      co_await look_.read(into, kinds_of(wanted_), limit);
     if (into.trouble.empty()) into.trouble = trouble;
     // Refused credentials close the session, and a closed session can not recover. All other errors may pass.
     const bool is_closed = session_.status().state == zkrecipes::session_state::closed;
@@ -105,8 +144,11 @@ class exporter {
   std::vector<server_status> servers_;
   metrics_server server_;
   asio::steady_timer timer_;
+  asio::steady_timer servers_timer_;
   asio::signal_set signals_;
-  bool has_searched_ = false;  // once at least: else nothing found would look like nothing there
+  refreshed last_;
+  std::optional<steady_clock::time_point> lost_at_;  // The connection, as far as is known.
+  bool has_searched_ = false;                        // once at least: else nothing found would look like nothing there
   bool is_over_ = false;
 };
 

@@ -202,10 +202,12 @@ std::string to_metrics(const refreshed& last, const wanted_kinds& kinds, const p
   const auto judged = judge(last.seen, kinds, limits);
   metrics_text text;
   add_completeness(text, judged.unknown.empty());
-  text.begin("zkadmin_refresh_duration_seconds", "How long the last read of the cluster took.");
-  text.add(seconds(last.took));
-  text.begin("zkadmin_refresh_timestamp_seconds", "When the last read of the cluster ended, since 1970.");
-  text.add(seconds(std::chrono::duration_cast<std::chrono::milliseconds>(last.ended.time_since_epoch())));
+  if (last.ended != std::chrono::system_clock::time_point()) {
+    text.begin("zkadmin_refresh_duration_seconds", "How long the last read of the cluster took.");
+    text.add(seconds(last.took));
+    text.begin("zkadmin_refresh_timestamp_seconds", "When the last read of the cluster ended, since 1970.");
+    text.add(seconds(std::chrono::duration_cast<std::chrono::milliseconds>(last.ended.time_since_epoch())));
+  }
   add_problems(text, judged.problems);
   add_servers(text, last.seen.servers);
   if (last.seen.elections) add_elections(text, last.seen.elections->found);

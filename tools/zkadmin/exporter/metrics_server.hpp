@@ -21,7 +21,7 @@ namespace zkadmin {
 /// One read of the cluster.
 struct refreshed {
   findings seen{};
-  std::chrono::system_clock::time_point ended{};
+  std::chrono::system_clock::time_point ended{};  ///< The epoch of the clock: only the servers are known.
   std::chrono::milliseconds took{0};
 };
 

@@ -24,6 +24,14 @@ std::optional<std::int64_t> lag_of(const server_status& server, std::span<const 
   return static_cast<std::int64_t>(*leader->zxid) - static_cast<std::int64_t>(*server.zxid);
 }
 
+/// Whether it goes by a former leader although the present one has committed transactions: with the first of these a
+/// server that follows learns of the new epoch.
+bool is_in_old_epoch(const server_status& server, const server_status* leader) noexcept {
+  if (!leader || !leader->zxid || !server.zxid || !is_serving(server)) return false;
+  const auto committed = *leader->zxid & 0xffffffff;
+  return committed > 0 && *server.zxid >> 32 < *leader->zxid >> 32;
+}
+
 /// The one thing that is wrong with a server: a server that does not answer has no zxid to judge.
 std::optional<problem> standing_problem(const server_status& server) {
   const auto& error = server.error;
@@ -64,6 +72,10 @@ problem_list problems_of(const server_status& server, std::span<const server_sta
                          const problem_limits& limits) {
   problem_list found;
   if (const auto standing = standing_problem(server)) found.push_back(*standing);
+  if (is_in_old_epoch(server, leader_among(servers)))
+    found.push_back(
+        {"stale-server", severity::warning, server.server,
+         "it serves as in epoch " + std::to_string(*server.zxid >> 32) + ", which is over: what it tells may be old"});
   const auto lag = lag_of(server, servers);
   // Our own question is a connection, too. A server without clients delays nobody.
   const auto clients = server.connections.value_or(0) - 1;

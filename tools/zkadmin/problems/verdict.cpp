@@ -105,6 +105,10 @@ const char* to_string(check_state state) noexcept {
 verdict judge(const findings& seen, const wanted_kinds& kinds, const problem_limits& limits) {
   gathering all{limits};
   if (kinds.servers) {
+    if (seen.without_session && service_of(seen.servers) == service_state::serves)
+      all.add_problems(
+          {{"no-session", severity::critical, "ensemble",
+            "servers say that they serve, but none has given a session for " + short_duration(*seen.without_session)}});
     all.add_problems(problems_of(seen.servers, limits));
     for (const auto& each : unknown_of(seen.servers)) all.add_note(each);
     append_to_list(all.result.extent, counted(seen.servers.size(), "server"));
