@@ -268,6 +268,7 @@ BOOST_AUTO_TEST_CASE(metrics_of_a_cluster) {
         "zkadmin_queue_claimed_items{path=\"/tasks\"} 1",
         "zkadmin_queue_waiting_takers{path=\"/tasks\"} 0",
         "zkadmin_queue_dead_letters{path=\"/jobs\"} 3",
+        "zkadmin_queue_parked_keys{path=\"/jobs\"} 0",
         "zkadmin_queue_oldest_item_seconds{path=\"/jobs\"} 360",
         "zkadmin_recipe_taken{path=\"/permits\",kind=\"semaphore\"} 3",
         "zkadmin_recipe_size{path=\"/permits\",kind=\"semaphore\"} 2",

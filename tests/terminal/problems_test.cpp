@@ -421,6 +421,15 @@ BOOST_AUTO_TEST_CASE(queues_with_a_problem) {
   BOOST_TEST(problems_of(queue).empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_key_whose_messages_become_dead_letters) {
+  auto queue = samples::queue_with_a_parked_key();
+  BOOST_TEST(text_of(problems_of(queue)) == "messages of 1 key become dead letters, for 3m 00s: customer-3");
+  queue.parked_keys = 2;
+  queue.parked_for.reset();
+  queue.parked_key.clear();
+  BOOST_TEST(text_of(problems_of(queue)) == "messages of 2 keys become dead letters");
+}
+
 // A taker waits for as long as the queue has been idle, and can not take an item that is not due.
 BOOST_AUTO_TEST_CASE(an_item_that_is_not_due_does_not_age) {
   queue_status queue{"/jobs", 1, 0, 1, 0, -1h};
@@ -571,7 +580,7 @@ BOOST_AUTO_TEST_CASE(each_problem_has_a_section_of_its_own) {
   deserted.without_session = 5s;
   for (const auto& each : judge(deserted, {}, {}).problems) named.insert(each.name);
   for (const auto& all : {problems_of(samples::standing_election()), problems_of(samples::failing_group()),
-                          problems_of(samples::full_round())})
+                          problems_of(samples::full_round()), problems_of(samples::queue_with_a_parked_key())})
     for (const auto& each : all) named.insert(each.name);
   stream_shard_status losing;
   losing.missing.push_back({"shop:0", "7", "14-150"});

@@ -176,8 +176,9 @@ BOOST_AUTO_TEST_CASE(recipes_by_the_names_of_their_children) {
   BOOST_TEST(tells({"_c_x-1-permit-0000000001"}, recipe::semaphore));
   BOOST_TEST(tells({"_c_x-3-member-0000000001"}, recipe::double_barrier));
   BOOST_TEST(tells({"_c_x-member-0000000001"}, recipe::none), "of a shard group");
-  for (const char* item : {"qn-0000000001", "entry-100-0000000001", "at-0000000000017325-0000000001",
-                           "queue-0000000001", "_idle", "_claim-qn-0000000001", "_producer-cli", "_gate", "_dead"})
+  for (const char* item :
+       {"qn-0000000001", "entry-100-0000000001", "at-0000000000017325-0000000001", "queue-0000000001", "_idle",
+        "_claim-qn-0000000001", "_producer-cli", "_gate", "_dead", "_parked"})
     BOOST_TEST(tells({item}, recipe::queue), item);
   BOOST_TEST(tells({"x__party__"}, recipe::membership));
   BOOST_TEST(tells({"qn-0000000001", "qn-0000000002", "_c_x-lock-0000000001"}, recipe::queue), "those of most");

@@ -346,6 +346,15 @@ group_status failing_group() {
   return group;
 }
 
+queue_status queue_with_a_parked_key() {
+  queue_status queue;
+  queue.path = "/parked";
+  queue.parked_keys = 1;
+  queue.parked_key = "customer-3";
+  queue.parked_for = 3min;
+  return queue;
+}
+
 recipe_status full_round() {
   recipe_status barrier;
   barrier.path = "/round";

@@ -72,6 +72,8 @@ zkadmin::findings sick();
 zkadmin::election_status standing_election();
 /// A member that fails, one that comes again, and shards that stand still.
 zkadmin::group_status failing_group();
+/// Empty, with a key that is parked.
+zkadmin::queue_status queue_with_a_parked_key();
 /// All are present, for long, and nobody has begun the round.
 zkadmin::recipe_status full_round();
 

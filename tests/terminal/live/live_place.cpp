@@ -369,6 +369,11 @@ BOOST_AUTO_TEST_CASE(a_short_queue_is_followed) {
   BOOST_TEST(comes_to(at, [&] { return queues.found.size() == 1 && queues.found[0].dead_letters == 1; }));
   remove("/q/qn-0000000000");
   BOOST_TEST(comes_to(at, [&] { return queues.found.size() == 1 && queues.found[0].items == 0; }));
+  create("/q/_parked");
+  create("/q/_parked/6f0f5b64-3a0e-5a5e-9c4b-0f4d3f6a7d11", R"({"zkrecipes":"parked_key","key":"customer-3"})");
+  BOOST_TEST(comes_to(at, [&] { return queues.found.size() == 1 && queues.found[0].parked_key == "customer-3"; }));
+  BOOST_TEST(queues.found[0].parked_keys == 1u);
+  BOOST_TEST(queues.found[0].parked_for.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(an_item_that_is_not_due_yet_is_no_problem_however_long_a_taker_waits) {

@@ -318,6 +318,16 @@ BOOST_AUTO_TEST_CASE(queues_with_claims_and_letters) {
   BOOST_TEST(list("queue").as_array().size() == 2u, "the side folder is no queue of its own");
 }
 
+// Nothing else of it is there.
+BOOST_AUTO_TEST_CASE(a_queue_is_recognised_by_a_parked_key) {
+  removes("/q");
+  for (const auto* each : {"/q", "/q/_parked", "/q/_parked/6f0f5b64-3a0e-5a5e-9c4b-0f4d3f6a7d11"}) create(each);
+  const auto seen = recipe_at("/q");
+  BOOST_TEST(seen.at("kind") == "queue");
+  BOOST_TEST(seen.at("facts").at("parked_keys").as_int64() == 1);
+  BOOST_TEST(seen.at("problems").at(0).at("name") == "parked-key");
+}
+
 BOOST_AUTO_TEST_CASE(members_services_and_nodes) {
   membership group(zk(), "/group");
   removes("/group");

@@ -33,15 +33,6 @@ using name_list = std::optional<std::vector<std::string>>;
 
 constexpr std::size_t letters_at_a_time = 16;  // of up to a megabyte each
 
-/// The names of the children; nothing if there is no node.
-asio::awaitable<name_list> names_below(zkrecipes::session session, std::string path) {
-  auto listing = co_await session.async_children(path, as_result);
-  const error_code error = std::get<0>(listing);
-  if (error == errc::no_node) co_return std::nullopt;
-  check(error, "reading " + path);
-  co_return std::move(std::get<1>(listing).names);
-}
-
 /// Sources that are queues have one group.
 constexpr const char* only_group = "consumers";
 
@@ -86,16 +77,16 @@ asio::awaitable<std::vector<std::string>> list_folder(zkrecipes::session session
   name_list names;
   if (!into.group.empty()) {
     into.folder = detail::source_layout{into.path}.dead(into.group);
-    names = co_await names_below(session, into.folder);
+    names = co_await find_children(session, into.folder);
     co_return std::move(names).value_or(std::vector<std::string>());
   }
   const detail::queue_layout plain(detail::queue_kind::fifo, into.path);
   const detail::queue_layout apart(detail::queue_kind::priority, into.path);
   into.folder = plain.on_side(detail::dead_folder);
-  names = co_await names_below(session, into.folder);
+  names = co_await find_children(session, into.folder);
   if (names && !names->empty()) co_return std::move(*names);
   const auto beside = apart.on_side(detail::dead_folder);
-  names = co_await names_below(session, beside);
+  names = co_await find_children(session, beside);
   if (!names) co_return std::vector<std::string>();
   into.folder = beside;
   into.is_apart = true;
@@ -157,7 +148,8 @@ asio::awaitable<void> read_parked(zkrecipes::session session, letter_list& of) {
   const auto has_mark = [](const letter_status& each) { return !detail::mark_of_letter(each.letter.name).empty(); };
   if (std::none_of(of.letters.begin(), of.letters.end(), has_mark)) co_return;
   const auto kind = of.is_apart ? detail::queue_kind::priority : detail::queue_kind::fifo;
-  const auto marks = co_await names_below(session, detail::queue_layout(kind, of.path).on_side(detail::parked_folder));
+  const auto marks =
+      co_await find_children(session, detail::queue_layout(kind, of.path).on_side(detail::parked_folder));
   if (!marks) co_return;
   const std::set<std::string, std::less<>> parked(marks->begin(), marks->end());
   for (auto& each : of.letters) each.is_parked = parked.contains(detail::mark_of_letter(each.letter.name));

@@ -15,6 +15,7 @@
 #include "cluster/nodes.hpp"
 #include "cluster/recognize.hpp"
 #include "cluster/status.hpp"
+#include "queue/queue_layout.hpp"
 
 namespace zkadmin {
 
@@ -42,9 +43,11 @@ std::size_t count_of_nodes(const topic_status& topic) noexcept {
   return topic.shards * (2 + topic.groups.size()) + topic.groups.size();
 }
 
-/// Where a queue of this path has its claims, dead letters and waiting takers.
+/// Where a queue of this path has its dead letters, waiting takers and parked keys.
 void add_folders(watched_nodes& to, const std::string& folder) {
-  for (const auto* each : {"_dead", "_idle"}) add(to, join(folder, each), watched_part::children);
+  using namespace zkrecipes::detail;
+  for (const auto each : {dead_folder, idle_folder, parked_folder})
+    add(to, join(folder, std::string(each)), watched_part::children);
 }
 
 void add_participants(watched_nodes& to, const recipe_status& status) {
@@ -136,15 +139,6 @@ constexpr auto pause_if_missing = 1s;
 
 std::int64_t newest_of(const found_node& node) { return node ? std::max(node->mzxid, node->pzxid) : 0; }
 
-/// Nothing: it is missing.
-asio::awaitable<found_node> look_at(zkrecipes::session session, std::string path) {
-  auto looked = co_await session.async_exists(path, as_result);
-  const error_code error = std::get<0>(looked);
-  if (error == errc::no_node) co_return std::nullopt;
-  check(error, "looking at " + path);
-  co_return std::get<1>(looked);
-}
-
 bool is_long_list(const watched_node& node, const found_node& seen) {
   return node.part == watched_part::children && seen && seen->num_children > node_watches::most_watched_children;
 }
@@ -180,7 +174,7 @@ asio::awaitable<bool> node_watches::renew(watched_nodes nodes) {
 asio::awaitable<void> node_watches::arm(watched_node node, std::int64_t& newest) {
   auto& one = all_[node];
   auto seen = one.seen;
-  if (!std::exchange(one.is_looked_at, true)) seen = co_await look_at(session_, node.path);
+  if (!std::exchange(one.is_looked_at, true)) seen = co_await find_stat(session_, node.path);
   newest = std::max(newest, newest_of(seen));
   const auto again = all_.find(node);
   if (again == all_.end()) co_return;
@@ -236,7 +230,7 @@ asio::awaitable<void> node_watches::look_at_lists() {
     if (!each.look_due || *each.look_due > clock::now()) continue;
     found_node seen;
     try {
-      seen = co_await look_at(session_, node.path);
+      seen = co_await find_stat(session_, node.path);
     } catch (const failure&) {  // Whether it has changed is not known.
       each.is_looked_at = false;
       each.is_armed = false;
@@ -279,6 +273,7 @@ void grow_older(commit_status& commit, milliseconds by) {
 void grow_older(queue_status& queue, milliseconds by) {
   if (queue.items > 0) queue.oldest += by;
   if (queue.taker_waits) *queue.taker_waits += by;
+  if (queue.parked_for) *queue.parked_for += by;
 }
 
 void grow_older(recipe_status& recipe, milliseconds by) {

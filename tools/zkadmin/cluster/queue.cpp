@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "base/tasks.hpp"
+#include "base/text.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
+#include "queue/queue_layout.hpp"
 
 namespace zkadmin {
 namespace {
@@ -114,16 +116,42 @@ bool are_borrowed(const std::vector<std::string>& names, std::uint32_t created) 
 namespace {
 
 namespace asio = boost::asio;
+namespace detail = zkrecipes::detail;
 using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
+constexpr std::size_t longest_key = 256;
+
+milliseconds time_since(milliseconds since) {
+  return std::chrono::duration_cast<milliseconds>(system_clock::now().time_since_epoch()) - since;
+}
+
+/// Sets which key is the first of those whose messages are parked, as far as that may be read.
+asio::awaitable<void> look_at_parked(zkrecipes::session session, const std::string& marks, queue_status& to) {
+  auto listing = co_await session.async_children(marks, as_result);
+  const auto& names = std::get<1>(listing).names;
+  if (std::get<0>(listing) || names.empty()) co_return;
+  const auto first = *std::min_element(names.begin(), names.end());
+  auto reading = co_await session.async_get(join(marks, first), as_result);
+  if (std::get<0>(reading)) co_return;
+  const auto& mark = std::get<1>(reading);
+  to.parked_key = shortened(detail::read_mark(mark.data).value_or(first), longest_key);
+  to.parked_for = std::max(time_since(milliseconds(mark.stat.ctime)), milliseconds(0));
+}
+
 /// Adds what stands in a folder beside the items.
 asio::awaitable<void> add_folders(zkrecipes::session session, const std::string& folder, queue_status& to) {
-  const auto dead = co_await find_stat(session, join(folder, "_dead"));
+  const auto letters = join(folder, std::string(detail::dead_folder));
+  const auto dead = co_await find_stat(session, letters);
   if (dead) to.dead_letters += static_cast<std::uint64_t>(dead->num_children);
-  if (dead && dead->num_children > 0) to.letter_folder = join(folder, "_dead");
-  const auto idle = co_await find_stat(session, join(folder, "_idle"));
+  if (dead && dead->num_children > 0) to.letter_folder = letters;
+  const auto idle = co_await find_stat(session, join(folder, std::string(detail::idle_folder)));
   if (idle) to.takers += static_cast<std::uint64_t>(idle->num_children);
+  const auto marks = join(folder, std::string(detail::parked_folder));
+  const auto parked = co_await find_stat(session, marks);
+  if (!parked || parked->num_children == 0) co_return;
+  to.parked_keys += static_cast<std::uint64_t>(parked->num_children);
+  co_await look_at_parked(session, marks, to);
 }
 
 void add_claims(const std::string& folder, const queue_names& names, queue_status& to) {
@@ -153,10 +181,6 @@ asio::awaitable<void> add_taken(zkrecipes::session session, const std::string& p
   claims.claimed = claims.claims.size();
   std::sort(claims.claims.begin(), claims.claims.end());
   add_claims(folder, claims, to);
-}
-
-milliseconds time_since(milliseconds since) {
-  return std::chrono::duration_cast<milliseconds>(system_clock::now().time_since_epoch()) - since;
 }
 
 /// Sets for how long the taker that is first in line has waited.

@@ -34,6 +34,9 @@ struct queue_status {
   std::string letter_folder{};             ///< Where its dead letters are, if there are any.
   /// For how long the first taker has waited, if items wait and none is claimed; nothing if it is not so.
   std::optional<std::chrono::milliseconds> taker_waits{};
+  std::uint64_t parked_keys = 0;  ///< Keys whose messages become dead letters until an operator revives them.
+  std::string parked_key{};       ///< One of them; empty: there is none, or it may not be read.
+  std::optional<std::chrono::milliseconds> parked_for{};  ///< For how long that one has been.
   friend bool operator==(const queue_status&, const queue_status&) = default;
 };
 

@@ -194,6 +194,7 @@ recipe_status recipe_status_of(queue_status queue) {
                   {"claimed", count_value(queue.claimed)},
                   {"waiting_takers", count_value(queue.takers)},
                   {"dead_letters", count_value(queue.dead_letters)}};
+  if (queue.parked_keys > 0) status.facts.push_back({"parked_keys", count_value(queue.parked_keys)});
   status.original = std::move(queue);
   return status;
 }

@@ -8,6 +8,7 @@
 #include "cluster/nodes.hpp"
 #include "cluster/queue.hpp"
 #include "cluster/stored_record.hpp"
+#include "queue/queue_layout.hpp"
 
 namespace zkadmin {
 
@@ -60,8 +61,9 @@ constexpr std::string_view kazoos_lock = "__lock__";
 /// Whether a node of this name, which is no item, stands in a queue. Topics and streams have `_dead`, too: their own
 /// data tells what they are.
 bool is_mark_of_queue(std::string_view name) noexcept {
-  return name == "_idle" || name == "_dead" || name == "_gate" || name.starts_with("_producer-") ||
-         before_sequence(name).starts_with("_claim-");
+  using namespace zkrecipes::detail;
+  return name == idle_folder || name == dead_folder || name == parked_folder || name == gate_name ||
+         name.starts_with(producer_prefix) || before_sequence(name).starts_with(claim_prefix);
 }
 
 recipe recipe_of_child(std::string_view name) noexcept {

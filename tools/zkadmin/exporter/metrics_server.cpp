@@ -150,6 +150,8 @@ void add_queues(metrics_text& into, const std::vector<queue_status>& queues) {
                    [](const auto& each) { return static_cast<double>(each.takers); });
   add_queue_figure(into, queues, "zkadmin_queue_dead_letters", "Items that are not handed out any more.",
                    [](const auto& each) { return static_cast<double>(each.dead_letters); });
+  add_queue_figure(into, queues, "zkadmin_queue_parked_keys", "Keys whose messages become dead letters.",
+                   [](const auto& each) { return static_cast<double>(each.parked_keys); });
   add_queue_figure(into, queues, "zkadmin_queue_oldest_item_seconds", "Age of the first item; 0 if there is none.",
                    [](const auto& each) { return seconds(age_of_first(each)); });
 }

@@ -11,6 +11,7 @@ namespace zkadmin {
 namespace {
 
 constexpr std::size_t longest_transaction_id = 80;  // Bytes.
+constexpr std::size_t longest_key = 80;
 
 }  // namespace
 
@@ -50,6 +51,10 @@ problem_list problems_of(const queue_status& queue, const problem_limits& limits
     found.push_back({"first-does-not-act", severity::critical, queue.path,
                      "the first of " + std::to_string(queue.takers) + " takers takes no item, for " +
                          short_duration(waited) + ": " + std::to_string(queue.items) + " wait"});
+  if (queue.parked_keys > 0)
+    add("parked-key", "messages of " + counted(queue.parked_keys, "key") + " become dead letters" +
+                          (queue.parked_for ? ", for " + short_duration(*queue.parked_for) : "") +
+                          (queue.parked_key.empty() ? "" : ": " + shortened(queue.parked_key, longest_key)));
   if (queue.dead_letters > 0) add("dead-letters", "dead letters: " + std::to_string(queue.dead_letters));
   return found;
 }
