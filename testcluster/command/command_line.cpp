@@ -378,6 +378,10 @@ void add_starts(CLI::App& app, raw& into) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("FAULT");
+  exec->add_option("--keep-logs", into.result.keep_logs,
+                   "If the command fails, keep the logs of the servers in this directory: testcluster logs --dir DIR "
+                   "prints them")
+      ->type_name("DIR");
   exec->footer(
       "The command finds the cluster by TESTCLUSTER_HOSTS, TESTCLUSTER_DIR and ZKADMIN_HOSTS. Exit status: the "
       "command's,\n"

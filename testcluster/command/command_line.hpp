@@ -40,6 +40,7 @@ struct arguments {
   std::vector<std::string> program;   // for exec: what stands after --
   std::vector<initial_fault> faults;  // for exec
   std::filesystem::path schedule;     // for schedule and exec; empty: none
+  std::filesystem::path keep_logs;    // for exec: where the logs stay if it fails; empty: nowhere
   int id = 0;                         // for commands that name a server; 0: all
   std::int64_t session = 0;           // for expire; 0: the owner of `path`
   std::string path;                   // for expire

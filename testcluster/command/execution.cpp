@@ -111,6 +111,25 @@ std::map<std::string, std::string> environment_of(const json::object& cluster, c
   return all;
 }
 
+/// Copies what the servers have logged, and how they were configured, into a folder that `testcluster logs --dir`
+/// reads. What can not be copied is told, and changes no exit status.
+void keep_server_logs(const std::filesystem::path& cluster, const std::filesystem::path& into) {
+  namespace fs = std::filesystem;
+  try {
+    for (const auto& each : fs::directory_iterator(cluster / "ensemble")) {
+      if (!each.path().filename().string().starts_with("server.")) continue;
+      const auto kept = into / "ensemble" / each.path().filename();
+      fs::create_directories(kept);
+      for (const auto* name : {"log", "zoo.cfg"})
+        fs::copy_file(each.path() / name, kept / name, fs::copy_options::overwrite_existing);
+    }
+    std::cerr << "testcluster: the servers' logs are kept; print them with: testcluster logs --dir "
+              << printable(into.string()) << "\n";
+  } catch (const fs::filesystem_error& problem) {
+    std::cerr << "testcluster: could not keep the servers' logs: " << printable(problem.what()) << "\n";
+  }
+}
+
 }  // namespace
 
 execution::execution(const arguments& wanted)
@@ -125,11 +144,17 @@ int execution::run() {
   try {
     status = run_program(cluster_.started());
   } catch (...) {
-    cluster_.end(10s);
+    end_cluster(exit_status::own_failure);
     throw;
   }
-  cluster_.end(10s);
+  end_cluster(status);
   return status;
+}
+
+void execution::end_cluster(int status) {
+  const bool keeps = status != exit_status::success && !wanted_.keep_logs.empty() && !dir_.empty();
+  if (keeps) keep_server_logs(dir_, wanted_.keep_logs);
+  cluster_.end(10s);
 }
 
 std::optional<int> execution::signal_before_start() {
@@ -143,15 +168,15 @@ std::optional<int> execution::signal_before_start() {
 }
 
 int execution::run_program(const json::object& cluster) {
-  const std::filesystem::path dir(std::string(cluster.at("dir").as_string()));
-  for (const auto& each : wanted_.faults) ask(dir, fault_request(each.server, each.fault));
+  dir_ = std::string(cluster.at("dir").as_string());
+  for (const auto& each : wanted_.faults) ask(dir_, fault_request(each.server, each.fault));
   try {
     program_ = start_program(wanted_.program, environment_of(cluster, wanted_), arriving_.before());
   } catch (const std::system_error& problem) {
     std::cerr << "testcluster: could not run " << printable(problem.what()) << "\n";
     return problem.code().value() == ENOENT ? exit_status::not_found : exit_status::not_executable;
   }
-  if (plan_) start_schedule(dir);
+  if (plan_) start_schedule();
   const int status = await_program();
   if (end_schedule() || status != 0) return status;
   std::cerr << "testcluster: the command succeeded, but not the schedule of faults\n";
@@ -160,7 +185,7 @@ int execution::run_program(const json::object& cluster) {
 
 // In a process of its own, so that a slow request to the supervisor delays no signal. The signals stay blocked in it:
 // the terminal sends them to all processes of the group, and this one has to go on until the command has ended.
-void execution::start_schedule(const std::filesystem::path& dir) {
+void execution::start_schedule() {
   const auto parent = ::getpid();
   schedule_ = ::fork();
   if (schedule_ < 0) {
@@ -177,7 +202,7 @@ void execution::start_schedule(const std::filesystem::path& dir) {
   };
   int status = exit_status::failure;
   try {
-    status = schedule_run(dir, *plan_, std::cerr, wait).run();
+    status = schedule_run(dir_, *plan_, std::cerr, wait).run();
   } catch (const std::exception& problem) {
     std::cerr << "testcluster: " << printable_lines(problem.what()) << std::endl;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,13 +41,16 @@ class execution {
   /// Waits for the start. The signal that arrived first, if one did.
   std::optional<int> signal_before_start();
   int run_program(const boost::json::object& cluster);
-  void start_schedule(const std::filesystem::path& dir);
+  void start_schedule();
   int await_program();
   bool end_schedule();
+  /// Keeps the logs before, if that was wanted and the status is that of a failure.
+  void end_cluster(int status);
   const arguments& wanted_;
   std::optional<schedule> plan_;
   signals arriving_{true};
   supervisor cluster_;
+  std::filesystem::path dir_;  // empty: the cluster has not started
   pid_t program_ = 0;
   pid_t schedule_ = 0;
 };

@@ -92,6 +92,25 @@ BOOST_AUTO_TEST_CASE(a_fault_that_fails_ends_the_cluster) {
   BOOST_TEST(!contains(exec.said(), "unreachable"));
 }
 
+BOOST_AUTO_TEST_CASE(a_failed_command_leaves_the_logs_where_they_are_wanted) {
+  scratch place;
+  const auto run = [&](const std::string& kept, const std::string& program) {
+    background_command exec;
+    const std::vector<std::string> arguments{"exec", "-n", "1",  "--keep-logs", (place.path() / kept).string(),
+                                             "--",   "sh", "-c", program};
+    const int status = status_of(exec, arguments);
+    BOOST_TEST(exec.is_clean());
+    return status;
+  };
+  BOOST_TEST(run("good", "exit 0") == 0);
+  BOOST_TEST(!std::filesystem::exists(place.path() / "good"));
+  BOOST_TEST(run("bad", "exit 7") == 7);
+  BOOST_TEST(std::filesystem::exists(place.path() / "bad" / "ensemble" / "server.1" / "zoo.cfg"));
+  BOOST_TEST(command().run({"logs", "--dir", (place.path() / "bad").string()}).out != "");
+  std::ofstream(place.path() / "file") << "mine";
+  BOOST_TEST(run("file", "exit 7") == 7);
+}
+
 BOOST_AUTO_TEST_CASE(a_mistaken_fault_is_found_before_the_start) {
   command testcluster;
   const auto refused = [&](const std::string& fault, const std::string& because) {
