@@ -40,10 +40,9 @@ std::filesystem::path directory(const arguments& wanted) {
 bool is_up(const registered_cluster& each) { return examine(each.dir) == condition::live; }
 
 /// The directories that `down` ends: the given one, else that of the cluster that is up, else all that dead supervisors
-/// have left.
+/// have left. A name that none of the clusters has is a mistake; without any cluster nothing is to be done.
 std::vector<std::filesystem::path> to_take_down(const arguments& wanted) {
-  const auto has_name = [&](const auto& each) { return each.name == wanted.name; };
-  if (!wanted.name.empty() && std::ranges::none_of(registered(), has_name)) return {};
+  if (!wanted.name.empty() && registered().empty()) return {};
   if (const auto given = given_directory(wanted); !given.empty()) return {given};
   const auto known = registered();
   if (std::ranges::any_of(known, is_up)) return {only_cluster()};

@@ -64,7 +64,8 @@ BOOST_AUTO_TEST_CASE(up_status_down) {
 
 BOOST_AUTO_TEST_CASE(a_cluster_that_is_down_is_taken_down_without_complaint) {
   command testcluster;
-  const std::vector<std::vector<std::string>> ways{{"down"}, {"down", "--dir", "/nonexistent"}};
+  const std::vector<std::vector<std::string>> ways{
+      {"down"}, {"down", "--dir", "/nonexistent"}, {"down", "--name", "orders"}};
   for (const auto& down : ways) {
     const auto result = testcluster.run(down);
     BOOST_TEST(result.exit_code == 0);
@@ -178,6 +179,9 @@ BOOST_AUTO_TEST_CASE(with_several_clusters_one_must_be_chosen) {
   BOOST_TEST(status.exit_code == 1);
   BOOST_TEST(contains(status.err, "--dir " + string(first.json(), "dir")));
   BOOST_TEST(contains(status.err, "--dir " + string(second.json(), "dir")));
+  const auto misspelt = testcluster.run({"down", "--name", "ordres"});
+  BOOST_TEST(misspelt.exit_code == 1);
+  BOOST_TEST(contains(misspelt.err, "no cluster named ordres is up; none has a name"), misspelt.err);
   BOOST_TEST(testcluster.run({"down", "--dir", string(first.json(), "dir")}).exit_code == 0);
   BOOST_TEST(testcluster.run({"status", "-o", "json"}).json().at("dir") == second.json().at("dir"));
 }
