@@ -23,19 +23,10 @@ namespace json = boost::json;
 
 fs::path record_of(const fs::path& dir) { return dir / "cluster.json"; }
 
+fs::path draft_of(const fs::path& dir) { return dir / "cluster.json.new"; }
+
 error already_up(const fs::path& dir) {
   return error("a cluster is already up in " + dir.string() + "; end it with: testcluster down --dir " + dir.string());
-}
-
-/// Removes what a dead supervisor left in the directory that the user named. Throws if a cluster is up in it.
-fs::path without_leftovers(const fs::path& wanted) {
-  if (wanted.empty()) return wanted;
-  auto dir = normal(wanted);
-  const auto now = examine(dir);
-  if (now == condition::foreign) throw foreign_record(dir);
-  if (now == condition::live) throw already_up(dir);
-  if (now == condition::stale) remove_stale(dir);
-  return dir;
 }
 
 /// Whether the supervisor that wrote this record made its directory. Nullopt: no supervisor wrote it.
@@ -54,6 +45,28 @@ std::optional<bool> made_in(const detail::descriptor& file) {
 // Does not wait for a writer if a pipe has this name.
 detail::descriptor open_record(const fs::path& dir) {
   return detail::descriptor(::open(record_of(dir).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+}
+
+/// Removes the draft of a supervisor that was killed before its record had a name: nobody holds it. One that is just
+/// being begun may be taken for such a draft: its supervisor then finds nothing to name, and ends.
+void remove_left_draft(const fs::path& dir) {
+  const auto draft = draft_of(dir);
+  const detail::descriptor file(::open(draft.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  if (!file || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return;
+  std::error_code failed;
+  if (fs::is_empty(draft, failed) || made_in(file)) ::unlink(draft.c_str());
+}
+
+/// Removes what a dead supervisor left in the directory that the user named. Throws if a cluster is up in it.
+fs::path without_leftovers(const fs::path& wanted) {
+  if (wanted.empty()) return wanted;
+  auto dir = normal(wanted);
+  remove_left_draft(dir);
+  const auto now = examine(dir);
+  if (now == condition::foreign) throw foreign_record(dir);
+  if (now == condition::live) throw already_up(dir);
+  if (now == condition::stale) remove_stale(dir);
+  return dir;
 }
 
 }  // namespace
@@ -81,14 +94,15 @@ place::~place() {
 // never takes this cluster for a stale one, and never holds the lock that this one needs.
 void place::lock() {
   const auto name = record_of(path());
-  const auto draft = path() / "cluster.json.new";
+  const auto draft = draft_of(path());
   lock_ = detail::descriptor(::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!lock_ && errno == EEXIST) throw already_up(path());
   if (!lock_) throw error("could not write " + draft.string() + ": " + std::strerror(errno));
   const auto record = json::serialize(json::object{{"supervisor", ::getpid()}, {"made", files_.made()}}) + "\n";
+  const auto open_file = "/proc/self/fd/" + std::to_string(lock_.get());  // the draft may be another's by now
   const bool done = ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0 &&
                     ::write(lock_.get(), record.data(), record.size()) == static_cast<ssize_t>(record.size()) &&
-                    ::link(draft.c_str(), name.c_str()) == 0;
+                    ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
   const int reason = errno;
   ::unlink(draft.c_str());
   if (!done && reason == EEXIST) throw already_up(path());

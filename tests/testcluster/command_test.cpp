@@ -116,8 +116,14 @@ BOOST_AUTO_TEST_CASE(faults_on_a_server) {
 BOOST_AUTO_TEST_CASE(a_directory_of_the_user_stays) {
   command testcluster;
   scratch place;
+  const auto draft = place.path() / "cluster.json.new";  // a supervisor that was killed at once leaves it
   const std::vector<std::string> up{"up", "-n", "1", "--dir", place.path().string()};
+  std::ofstream(draft) << "mine";
+  BOOST_TEST(testcluster.run(up).exit_code == 1);
+  BOOST_TEST(text_in(draft) == "mine");
+  std::ofstream(draft) << "{\"supervisor\":1,\"made\":false}\n";
   BOOST_TEST_REQUIRE(testcluster.run(up).exit_code == 0);
+  BOOST_TEST(!std::filesystem::exists(draft));
   const auto second = testcluster.run(up);
   BOOST_TEST(second.exit_code == 1);
   BOOST_TEST(contains(second.err, "already up"));
