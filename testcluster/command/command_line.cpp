@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -293,6 +294,15 @@ void end_supervisor(const fs::path& dir) {
   if (!process || ::poll(&gone, 1, static_cast<int>(milliseconds)) != 1) throw silent(dir);
 }
 
+int server_of_role(const fs::path& dir, const std::string& role) {
+  const auto status = ask(dir, {{"command", "status"}});
+  for (const auto& each : status.at("nodes").as_array()) {
+    const auto& its = each.at("role").as_string();
+    if (its == role || (role == "leader" && its == "standalone")) return static_cast<int>(each.at("id").as_int64());
+  }
+  throw error("no server is " + role + " now");
+}
+
 initial_fault parse_initial_fault(const std::string& text) {
   initial_fault found;
   CLI::App app;
@@ -320,6 +330,7 @@ struct raw {
   ensemble_flags ensemble;
   std::string output = "text";
   std::string session;
+  std::string server;  ///< An id or a role.
   std::vector<std::string> faults;
 };
 
@@ -391,14 +402,15 @@ void add_starts(CLI::App& app, raw& into) {
 
 void add_server_commands(CLI::App& app, raw& into) {
   const std::pair<const char*, const char*> on_server[] = {{"kill", "Kill a server (SIGKILL)"},
+                                                           {"stop", "Stop a server (SIGTERM)"},
                                                            {"pause", "Freeze a server (SIGSTOP)"},
                                                            {"resume", "Let a paused server go on (SIGCONT)"},
                                                            {"restart", "Stop a server if it runs, and start it"}};
   for (const auto& [name, what] : on_server) {
     add_command(app, into, name, what)
-        ->add_option("ID", into.result.id, "The server, 1 to N")
+        ->add_option("ID", into.server, "The server, 1 to N, or its role: leader, follower, observer")
         ->required()
-        ->check(CLI::Range(1, 9));
+        ->check(CLI::Range(1, 9) | one_of({"leader", "follower", "observer"}));
   }
   auto* logs = add_silent_command(app, into, "logs", "Print what the servers have logged, in the order of time");
   logs->add_option("ID", into.result.id, "Only this server's")->check(CLI::Range(1, 9));
@@ -457,6 +469,11 @@ void convert(raw& from) {
   auto& result = from.result;
   result.json = from.output == "json";
   if (!from.session.empty()) result.session = *parse_session(from.session);
+  if (!from.server.empty() && std::isalpha(static_cast<unsigned char>(from.server.front()))) {
+    result.role = from.server;
+  } else if (!from.server.empty()) {
+    result.id = std::stoi(from.server, nullptr, 0);
+  }
   if (result.command == "expire" && from.session.empty() && result.path.empty())
     throw CLI::RequiredError("SESSION-ID or --path");
   if (result.command == "exec" && result.program.empty())

@@ -18,6 +18,10 @@ namespace testcluster::command {
 /// reason if the request fails.
 boost::json::object ask(const std::filesystem::path& dir, const boost::json::object& request);
 
+/// The first server that has a role now; a standalone one counts as the leader. Throws testcluster::error if there is
+/// none.
+int server_of_role(const std::filesystem::path& dir, const std::string& role);
+
 /// Tells the supervisor to end and waits until its process is gone.
 void end_supervisor(const std::filesystem::path& dir);
 
@@ -41,7 +45,8 @@ struct arguments {
   std::vector<initial_fault> faults;  // for exec
   std::filesystem::path schedule;     // for schedule and exec; empty: none
   std::filesystem::path keep_logs;    // for exec: where the logs stay if it fails; empty: nowhere
-  int id = 0;                         // for commands that name a server; 0: all
+  int id = 0;                         // for commands that name a server; 0: all, or the one of this role
+  std::string role;                   // of the server of kill, stop, pause, resume and restart; empty: none is named
   std::int64_t session = 0;           // for expire; 0: the owner of `path`
   std::string path;                   // for expire
   bool follow = false;                // for logs

@@ -84,6 +84,7 @@ json::object run(const arguments& wanted) {
   if (wanted.command == "list") return list();
   json::object request{{"command", wanted.command}};
   if (wanted.id != 0) request["id"] = wanted.id;
+  if (!wanted.role.empty()) request["id"] = server_of_role(directory(wanted), wanted.role);
   if (wanted.session != 0) request["session"] = wanted.session;
   if (!wanted.path.empty()) request["path"] = wanted.path;
   if (wanted.command == "fault" || wanted.command == "partition") request["fault"] = to_json(wanted.fault);

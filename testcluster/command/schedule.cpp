@@ -24,7 +24,8 @@ namespace {
 namespace json = boost::json;
 
 bool is_server_command(const std::string& action) {
-  return action == "kill" || action == "pause" || action == "resume" || action == "restart" || action == "heal";
+  return action == "kill" || action == "stop" || action == "pause" || action == "resume" || action == "restart" ||
+         action == "heal";
 }
 
 json::object request_for(const schedule_step& step, int server, int peer) {
@@ -45,7 +46,9 @@ json::object request_for(const schedule_step& step, int server, int peer) {
 /// What ends the effect of such a request.
 json::object request_to_end(const schedule_step& step, const json::object& request) {
   auto ending = request;
-  ending["command"] = step.action == "kill" ? "restart" : step.action == "pause" ? "resume" : "mend";
+  ending["command"] = step.action == "kill" || step.action == "stop" ? "restart"
+                      : step.action == "pause"                       ? "resume"
+                                                                     : "mend";
   return ending;
 }
 
@@ -136,13 +139,11 @@ bool schedule_run::attempt(const std::string& what, const json::object& request)
 
 int schedule_run::resolve(const target& server, const schedule_step& step) {
   if (server.role.empty()) return server.id;
-  const auto status = ask(dir_, {{"command", "status"}});
-  for (const auto& each : status.at("nodes").as_array()) {
-    const auto& role = each.at("role").as_string();
-    if (role == server.role || (server.role == "leader" && role == "standalone"))
-      return static_cast<int>(each.at("id").as_int64());
+  try {
+    return server_of_role(dir_, server.role);
+  } catch (const error& problem) {
+    throw error(step.place + ": " + problem.what());
   }
-  throw error(step.place + ": no server is " + server.role + " now");
 }
 
 schedule_run::milliseconds schedule_run::elapsed() const {
@@ -174,6 +175,7 @@ const std::vector<schedule_action>& schedule_actions() {
   using use = schedule_action::use;
   static const std::vector<schedule_action> all{
       {"kill", use::needed, true, line::none},
+      {"stop", use::needed, true, line::none},
       {"pause", use::needed, true, line::none},
       {"resume", use::needed, false, line::none},
       {"restart", use::needed, false, line::none},

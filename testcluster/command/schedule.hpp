@@ -25,7 +25,7 @@ struct target {
 
 struct schedule_step {
   std::chrono::milliseconds at{0};
-  std::string action;  // kill, pause, resume, restart, partition, heal, expire, or a kind of fault
+  std::string action;  // kill, stop, pause, resume, restart, partition, heal, expire, or a kind of fault
   target server, peer;
   fault_options fault;
   std::string path;          // for expire

@@ -188,11 +188,9 @@ json::object describe(ensemble& cluster, const place& where) {
 }
 
 json::object execute(const json::object& request, ensemble& cluster, const place& where) {
-  static const std::map<json::string, void (ensemble::*)(int)> on_server{{"kill", &ensemble::kill},
-                                                                         {"pause", &ensemble::pause},
-                                                                         {"resume", &ensemble::resume},
-                                                                         {"heal", &ensemble::heal},
-                                                                         {"restart", &ensemble::restart}};
+  static const std::map<json::string, void (ensemble::*)(int)> on_server{
+      {"kill", &ensemble::kill},     {"stop", &ensemble::stop}, {"pause", &ensemble::pause},
+      {"resume", &ensemble::resume}, {"heal", &ensemble::heal}, {"restart", &ensemble::restart}};
   const auto& command = request.at("command").as_string();
   if (command == "status") return describe(cluster, where);
   if (command == "expire") return expire(request, cluster);
@@ -206,7 +204,9 @@ json::object execute(const json::object& request, ensemble& cluster, const place
   } else {
     spoil(request, cluster, id);
   }
-  return describe_node(cluster.nodes().at(id - 1));
+  auto node = cluster.nodes().at(id - 1);
+  if (command == "resume") node.role = "resumed";  // what it says at once is its role of before the pause
+  return describe_node(node);
 }
 
 namespace asio = boost::asio;

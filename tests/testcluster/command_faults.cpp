@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(keys_and_types) {
   refused_schedule("steps = 1\n", ":1: unknown key steps; known here: step");
   refused_schedule("[[step]]\ndo = \"heal\"\n", ":1: at: missing");
   refused_schedule("[[step]]\nat = \"1s\"\n", ":1: do: missing");
-  refused_schedule(step("do = \"melt\""), ":3: do: expected kill, pause, resume");
+  refused_schedule(step("do = \"melt\""), ":3: do: expected kill, stop, pause, resume");
   refused_schedule("[[step]]\nat = 1\ndo = \"heal\"\n", ":2: at: expected a duration");
   refused_schedule(step("do = \"kill\""), ":1: server: missing; kill needs it");
   refused_schedule(step("do = \"kill\"\nserver = \"boss\""), ":4: server: expected the id of a server");

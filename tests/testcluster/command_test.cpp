@@ -107,9 +107,15 @@ BOOST_AUTO_TEST_CASE(faults_on_a_server) {
   BOOST_TEST(dead.exit_code == 1);
   BOOST_TEST(contains(dead.err, "server 2 is not running"));
   BOOST_TEST(testcluster.run({"restart", "2"}).exit_code == 0);
+  const auto stopped = testcluster.run({"stop", "leader", "-o", "json"}).json();
+  BOOST_TEST(string(stopped, "role") == "stopped");
+  BOOST_TEST(testcluster.run({"restart", std::to_string(stopped.at("id").as_int64())}).exit_code == 0);
+  const auto missing = testcluster.run({"kill", "observer"});
+  BOOST_TEST(missing.exit_code == 1);
+  BOOST_TEST(contains(missing.err, "no server is observer now"), missing.err);
   BOOST_TEST(testcluster.run({"pause", "2"}).out == "server 2 is paused\n");
   BOOST_TEST(role(testcluster, 2) == "paused");
-  BOOST_TEST(testcluster.run({"resume", "2"}).exit_code == 0);
+  BOOST_TEST(testcluster.run({"resume", "2"}).out == "server 2 is resumed\n");
   BOOST_TEST(contains(testcluster.run({"kill", "3"}).err, "no server 3"));
 }
 
@@ -211,6 +217,7 @@ BOOST_AUTO_TEST_CASE(a_mistake_is_explained) {
   refused({"up", "--config", "clientPort=1"}, 2, "--config: testcluster itself sets clientPort");
   refused({"up", "--config", "server.1 = a:1:2"}, 2, "--config: testcluster itself sets server.1");
   refused({"kill"}, 2, "ID");
+  refused({"kill", "boss"}, 2, "expected leader, follower or observer, found 'boss'");
   refused({"expire", "0xgg"}, 2, "SESSION-ID");
   refused({"up", "--config", "\x1b[2J\u202e"}, 2, "found '\\x1b[2J\\xe2\\x80\\xae'");
   refused({"status", "--dir", "/\u009bnone"}, 1, "no cluster is up in /\\xc2\\x9bnone");
