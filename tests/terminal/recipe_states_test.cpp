@@ -197,6 +197,11 @@ BOOST_AUTO_TEST_CASE(the_first_in_line_holds_a_lock) {
   BOOST_TEST(lock_of(node_line_of({}), true).holder.empty());
 }
 
+BOOST_AUTO_TEST_CASE(long_data_of_a_foreign_member_is_no_long_id) {
+  const auto lock = lock_of(node_line_of({{lock_node(1), std::string(1'000'000, 'x')}}), true);
+  BOOST_TEST(lock.holder == std::string(256, 'x') + "... (1000000 bytes)");
+}
+
 BOOST_AUTO_TEST_CASE(a_grace_is_told) {
   const auto lock = lock_of(
       node_line_of(

@@ -1,9 +1,12 @@
 #include "terminal/table.hpp"
 
+#include <algorithm>
+
 #include <boost/test/unit_test.hpp>
 
 #include "base/text.hpp"
 #include "problems/rules.hpp"
+#include "report/formats.hpp"
 #include "report/status_report.hpp"
 #include "samples.hpp"
 
@@ -40,6 +43,15 @@ BOOST_AUTO_TEST_CASE(natural_width_cuts_nothing) {
              "a         1  x\n"
              "bb       22  yy\n"
              "c     a cell that spans\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_cell_of_any_length_is_shortened_when_printed) {
+  auto content = example();
+  content.rows.front().front().text = std::string(1'000'000, 'a');
+  content.rows.insert(content.rows.end(), 5'000, {{"b"}, {"1"}, {"x"}});
+  const auto text = printed(content);
+  BOOST_TEST(text.find(std::string(1'000, 'a') + "... (1000000 bytes)") != text.npos);
+  BOOST_TEST(std::count(text.begin(), text.end(), '\n') == 5'004);
 }
 
 BOOST_AUTO_TEST_CASE(the_columns_that_matter_least_go_first) {

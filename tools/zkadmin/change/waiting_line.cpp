@@ -149,7 +149,6 @@ constexpr std::string_view marks_of_candidates[] = {"latch-", "lock-", "__lock__
 constexpr std::string_view marks_of_writers[] = {"__WRIT__", "__lock__"};
 constexpr std::size_t most_conditions = 1'000;  // In one transaction.
 constexpr std::size_t most_of_an_id = 5;        // Members with the same id.
-constexpr std::size_t longest_told_id = 256;    // Those of this library are not longer; other data may be.
 
 bool has_kind(const waiting_line& line, recipe which) {
   return std::find(line.kinds.begin(), line.kinds.end(), which) != line.kinds.end();
@@ -210,7 +209,7 @@ line_place line_place_of(const std::string& path, const child_node& node) {
   line_place place{node.name, join(path, node.name)};
   place.is_readable = !node.is_refused;
   place.data = node.data;
-  place.id = shortened(detail::member_id(node.data), longest_told_id);
+  place.id = told_id(node.data);
   place.stat = *node.stat;
   return place;
 }

@@ -78,6 +78,11 @@ milliseconds age_of(const zkrecipes::node_stat& stat, milliseconds now) noexcept
   return std::max(now - milliseconds(stat.ctime), milliseconds(0));
 }
 
+std::string told_id(const std::string& data) {
+  constexpr std::size_t most_of_told_id = 256;
+  return shortened(detail::member_id(data), most_of_told_id);
+}
+
 participant_status participant_of(const child_node& node, std::string role, milliseconds now) {
   participant_status who;
   who.role = std::move(role);
@@ -256,7 +261,7 @@ void add_members(recipe_status& status, const node_line& line, const std::string
       continue;
     }
     auto who = participant_of(each, role, line.now);
-    who.id = detail::member_id(each.data);
+    who.id = told_id(each.data);
     who.position = static_cast<std::int64_t>(status.participants.size());
     who.is_orphan = who.session == 0;
     append_to_list(who.detail, request_text(each.data));

@@ -56,6 +56,10 @@ std::chrono::milliseconds clock_now() noexcept;
 /// Since the node was created, by this machine's clock; not below 0.
 std::chrono::milliseconds age_of(const zkrecipes::node_stat& stat, std::chrono::milliseconds now) noexcept;
 
+/// The id in the data of a member, shortened: those of this library have at most 256 bytes, but all data of a foreign
+/// member is its id.
+std::string told_id(const std::string& data);
+
 /// What the node itself tells: name, session, token, age. `id` is empty.
 participant_status participant_of(const child_node& node, std::string role, std::chrono::milliseconds now);
 

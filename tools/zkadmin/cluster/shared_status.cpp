@@ -190,7 +190,7 @@ void add_callers(recipe_status& status, const node_line& bucket, std::size_t& in
       continue;
     }
     auto who = participant_of(each, is_first ? "holder" : "waiter", bucket.now);
-    who.id = detail::member_id(each.data);
+    who.id = told_id(each.data);
     who.is_orphan = who.session == 0;
     who.detail = "key " + hash.substr(0, shown_of_hash);
     if (each.name.find(marks_of_callers[1]) != each.name.npos) append_to_list(who.detail, "redelivered");

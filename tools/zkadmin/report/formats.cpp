@@ -14,14 +14,22 @@
 
 namespace zkadmin {
 
-std::string printed(const table& content) {
+std::string printed(table content) {
+  constexpr std::size_t most_of_a_cell = 1'000;
+  for (auto& row : content.rows)
+    for (auto& each : row) each.text = shortened(each.text, most_of_a_cell);
+  measure(content);
   const int width = natural_width(content);
-  grid page(width, static_cast<int>(content.rows.size()) + 1);
   const auto columns = place_columns(content, 0, width);
-  draw_titles(page, 0, content, columns);
-  for (std::size_t i = 0; i < content.rows.size(); ++i)
-    draw_row(page, static_cast<int>(i) + 1, content, content.rows[i], columns);
-  return page.to_text();
+  grid titles(width, 1);
+  draw_titles(titles, 0, content, columns);
+  auto text = titles.to_text();
+  for (const auto& each : content.rows) {
+    grid line(width, 1);
+    draw_row(line, 0, content, each, columns);
+    text += line.to_text();
+  }
+  return text;
 }
 
 std::string block(const table& content) { return content.rows.empty() ? "" : "\n" + printed(content); }

@@ -25,7 +25,8 @@
 
 namespace zkadmin {
 
-std::string printed(const table& content);
+/// A cell shows at most 1 000 bytes: names and data may be of any length, and each row is as wide as the widest.
+std::string printed(table content);
 
 /// The output in this format, which one of the functions makes.
 template <class Table, class Json, class Tsv>

@@ -26,7 +26,7 @@ char32_t grid::adapted(char32_t glyph) const noexcept {
 
 void grid::put_glyph(int x, int y, char32_t glyph, look how) {
   if (x < 0 || y < 0 || x >= width_ || y >= height_) return;
-  cells_[static_cast<std::size_t>(y * width_ + x)] = {glyph, how};
+  cells_[index_of(x, y)] = {glyph, how};
 }
 
 int grid::put(int x, int y, std::string_view utf8, look how, int room) {

@@ -1,6 +1,7 @@
 // A screen as plain data: cells of one character and a look.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ class grid {
 
   int width() const noexcept { return width_; }
   int height() const noexcept { return height_; }
-  const cell& at(int x, int y) const { return cells_.at(static_cast<std::size_t>(y * width_ + x)); }
+  const cell& at(int x, int y) const { return cells_.at(index_of(x, y)); }
 
   /// Writes at most `room` places (up to the right edge, if negative). A longer text is cut and ends in an ellipsis.
   /// Returns the x behind the text.
@@ -46,6 +47,9 @@ class grid {
   friend bool operator==(const grid&, const grid&) = default;
 
  private:
+  std::size_t index_of(int x, int y) const noexcept {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
+  }
   void put_glyph(int x, int y, char32_t glyph, look how);
   char32_t adapted(char32_t glyph) const noexcept;
 
