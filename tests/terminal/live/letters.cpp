@@ -341,6 +341,16 @@ BOOST_AUTO_TEST_CASE(what_is_no_letter_is_left_alone) {
   BOOST_TEST(zkadmin({"queue", "letters", at("/e")}).err ==
              "zkadmin: " + at("/e") + " is no queue: it holds data of another recipe (election)\n");
   BOOST_TEST(zkadmin({"queue", "letters", at("/none")}).err == "zkadmin: there is no queue at " + at("/none") + "\n");
+  removes("/folder");
+  create("/folder");
+  BOOST_TEST(listed({at("/folder")}).at("letters").as_array().empty(), "it may be a queue that is drained");
+  create("/folder/lock");
+  const auto folder = zkadmin({"queue", "letters", at("/folder")});
+  BOOST_TEST(folder.code == 1);
+  BOOST_TEST(folder.out == "");
+  BOOST_TEST(folder.err == "zkadmin: " + at("/folder") + " is no queue: no items and no letters are there\n");
+  const auto asked = zkadmin({"recipes", at("/folder"), "--kind", "queue", "-o", "json"});
+  BOOST_TEST(asked.out.find("\"state\":\"nothing of a queue is there\"") != std::string::npos, asked.out);
   BOOST_TEST(zkadmin({"queue", "letters", at("/q"), "--group", "g"}).code == 2);
   BOOST_TEST(zkadmin({"queue", "revive", at("/q")}).code == 2);
   BOOST_TEST(zkadmin({"queue", "discard", at("/q"), "x", "--yes", at("/q")}).code == 2);

@@ -33,6 +33,16 @@ using name_list = std::optional<std::vector<std::string>>;
 
 constexpr std::size_t letters_at_a_time = 16;  // of up to a megabyte each
 
+/// Throws `failure` if children are there, and none is of a queue, also not in the folder beside the path that a
+/// priority queue has. A drained queue may have no children, so nothing is said of an empty node.
+asio::awaitable<void> require_queue(zkrecipes::session session, std::string path) {
+  const auto names = co_await find_children(session, path);
+  const auto is_of_queue = [](const auto& each) { return is_part_of(recipe::queue, each); };
+  if (!names || names->empty() || std::any_of(names->begin(), names->end(), is_of_queue)) co_return;
+  const auto beside = co_await find_stat(session, detail::queue_layout(detail::queue_kind::priority, path).side);
+  if (!beside) throw failure(exit_code::error, printable(path) + " is no queue: no items and no letters are there");
+}
+
 /// Sources that are queues have one group.
 constexpr const char* only_group = "consumers";
 
@@ -63,7 +73,10 @@ asio::awaitable<letter_list> find_source(zkrecipes::session session, const lette
   if (!is_topic && !from.group.empty())
     throw failure(exit_code::usage, "--group: " + printable(from.path) + " is no topic");
   found.items = static_cast<std::uint64_t>(node.stat.num_children);
-  if (!is_topic) co_return found;
+  if (!is_topic) {
+    co_await require_queue(std::move(session), from.path);
+    co_return found;
+  }
   const auto count = integer_field(parse_stored(node.data), "count");
   if (count < 1 || count > detail::most_shards)
     throw failure(exit_code::error,

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
+#include "cluster/recognize.hpp"
 #include "queue/queue_layout.hpp"
 
 namespace zkadmin {
@@ -161,11 +162,13 @@ void add_claims(const std::string& folder, const queue_names& names, queue_statu
 
 /// A priority queue has its claims, dead letters and takers in a folder of their own, because kazoo takes every child
 /// of the queue for an item.
-asio::awaitable<void> add_side(zkrecipes::session session, const std::string& side, queue_status& to) {
+/// Returns whether it is there.
+asio::awaitable<bool> add_side(zkrecipes::session session, const std::string& side, queue_status& to) {
   const auto names = co_await find_children(session, side);
-  if (!names) co_return;
+  if (!names) co_return false;
   add_claims(side, read_names(*names), to);
   co_await add_folders(session, side, to);
+  co_return true;
 }
 
 /// kazoo's LockingQueue has its items in "entries", and beside it in "taken" a node of the same name for each claim.
@@ -224,8 +227,11 @@ asio::awaitable<reading<queue_status>> read_queue(zkrecipes::session session, st
   add_claims(path, names, status);
   status.oldest = co_await age_of_oldest(session, path, names);
   co_await add_folders(session, path, status);
-  co_await add_side(session, path + "-side", status);
+  const bool has_side = co_await add_side(session, path + "-side", status);
   co_await add_taken(session, path, status);
+  const auto& all = std::get<1>(listing).names;
+  const auto is_of_queue = [](const auto& each) { return is_part_of(recipe::queue, each); };
+  status.is_strange = !all.empty() && std::none_of(all.begin(), all.end(), is_of_queue) && !has_side;
   if (status.takers == 0 || status.items == 0 || status.claimed > 0) co_return result;
   for (const auto* side : {"", "-side"}) {
     if (!status.taker_waits) co_await look_at_first_taker(session, join(path + side, "_idle"), status);

@@ -37,6 +37,7 @@ struct queue_status {
   std::uint64_t parked_keys = 0;  ///< Keys whose messages become dead letters until an operator revives them.
   std::string parked_key{};       ///< One of them; empty: there is none, or it may not be read.
   std::optional<std::chrono::milliseconds> parked_for{};  ///< For how long that one has been.
+  bool is_strange = false;  ///< Other nodes are at its path, and nothing of a queue.
   friend bool operator==(const queue_status&, const queue_status&) = default;
 };
 

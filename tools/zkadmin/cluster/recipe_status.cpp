@@ -187,6 +187,7 @@ recipe_status recipe_status_of(queue_status queue) {
   auto status = status_at(queue.path, recipe::queue);
   status.client.clear();
   status.state = queue.items == 0 ? "empty" : queue.claimed > 0 ? "in work" : "waiting";
+  if (queue.is_strange) status.state = "nothing of a queue is there";
   status.waiting = queue.items;
   if (queue.items > 0) status.age = age_of_first(queue);
   status.facts = {{"order", queue.order.empty() ? fact_value() : fact_value(queue.order)},

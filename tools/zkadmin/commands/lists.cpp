@@ -277,6 +277,8 @@ void require_election(const std::optional<election_status>& seen, const std::str
   if (seen->phase == refused_phase) check(zkrecipes::errc::no_auth, "reading " + path);
   if (seen->phase == foreign_phase)
     throw failure(exit_code::error, printable(path) + " holds data that is not an election's");
+  if (seen->history.empty() && !seen->leader && seen->waiters.empty())
+    throw failure(exit_code::error, printable(path) + " is no election: no record is there, and nobody in line");
 }
 
 }  // namespace
