@@ -36,7 +36,7 @@ enum class errc {
   node_removed,        ///< Another client removed the node of our place in line.
   revoked,             ///< Somebody asked the owner to give it up (`ownership::async_revoked`), or the grace is over.
   sequence_exhausted,  ///< The parent's sequence numbers are about to wrap; use a new parent node.
-  foreign_data,        ///< A node holds data that this recipe did not write; clear it or use another path.
+  foreign_data,        ///< A node holds data that this recipe did not write; use another path.
   superseded,          ///< A newer term has begun: nothing was written.
   timed_out,           ///< The deadline passed.
   outcome_unknown,     ///< The reply was lost and there is no way to tell whether the operation happened.

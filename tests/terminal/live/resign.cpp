@@ -61,6 +61,18 @@ BOOST_AUTO_TEST_CASE(long_data_is_shown_shortened) {
   remove("/e");
 }
 
+BOOST_AUTO_TEST_CASE(a_lock_is_no_election) {
+  create("/e");
+  const std::string holder = "/e/_c_x-lock-0000000001", data = R"({"zkrecipes":"member","id":"cron-1"})";
+  create(holder, data);
+  const auto result = zkadmin({"resign", root() + "/e", "--rw"});
+  BOOST_TEST(result.code == 1);
+  BOOST_TEST(result.err == "zkadmin: " + root() + "/e is a lock, which cron-1 holds: ask for it by `zkadmin revoke`\n");
+  BOOST_TEST(get(holder).data == data);
+  remove(holder);
+  remove("/e");
+}
+
 BOOST_AUTO_TEST_CASE(a_foreign_candidate_is_not_asked_and_keeps_its_data) {
   create("/e");
   for (const auto& data : {std::string("10.1.1.0"), std::string(), std::string("\xff\0\x1b", 3),

@@ -16,6 +16,7 @@
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
 #include "cluster/status.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkadmin {
 namespace {
@@ -53,6 +54,15 @@ void require_request(const error_code& error, const zkrecipes::transaction& requ
   check(error, "reading " + path);
 }
 
+/// Throws `failure` if the one in front holds a lock of this library: it has the names of some elections.
+asio::awaitable<void> require_no_lock(zkrecipes::session session, const candidate_status& leader, std::string path) {
+  const auto node = co_await find_node(std::move(session), join(path, leader.node));
+  const auto record = node ? zkrecipes::detail::read_member(node->data) : std::nullopt;
+  if (record && record->is("member"))
+    throw failure(exit_code::error, printable(path) + " is a lock, which " + printable(label(leader)) +
+                                        " holds: ask for it by `zkadmin revoke`");
+}
+
 }  // namespace
 
 asio::awaitable<resignation> find_resignation(zkrecipes::session session, std::string path) {
@@ -61,6 +71,7 @@ asio::awaitable<resignation> find_resignation(zkrecipes::session session, std::s
   if (found.asked_before) co_return found;
   zkrecipes::election election(session, path, {.id = "zkadmin"});
   auto prepared = co_await election.async_resignation_request(as_result);
+  if (std::get<0>(prepared) == errc::foreign_data) co_await require_no_lock(session, found.leader, path);
   require_request(std::get<0>(prepared), std::get<1>(prepared), found.leader, path);
   found.request.requests = std::move(std::get<1>(prepared));
   found.request.done = "asked " + label(found.leader) + " to give up " + path;

@@ -29,6 +29,7 @@
 #include "base/text.hpp"
 #include "change/intervention.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/recognize.hpp"
 #include "commands/contact.hpp"
 #include "hold/hold.hpp"
 
@@ -151,6 +152,17 @@ bool is_accident(const zkrecipes::error_code& error) {
   return error == errc::lease_lapsed || error == errc::session_expired;
 }
 
+recipe recipe_of_hold(hold_kind kind) {
+  switch (kind) {
+    case hold_kind::lock: return recipe::lock;
+    case hold_kind::read:
+    case hold_kind::write: return recipe::read_write_lock;
+    case hold_kind::semaphore: return recipe::semaphore;
+    case hold_kind::leadership: return recipe::election;
+  }
+  return recipe::none;
+}
+
 bool asks_for_end(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT; }
 
 std::string text_of(const std::vector<zkrecipes::connection_failure>& failures) {
@@ -191,6 +203,7 @@ asio::awaitable<int> keeper::work() {
   co_await connect();
   waits_since_ = lease_clock::now();
   if (!co_await take_over_rights()) co_return status_without_command({errc::timed_out, {}});
+  co_await require_own_kind();
   for (;;) {
     const auto status = co_await hold();
     if (status) co_return *status;
@@ -250,6 +263,21 @@ asio::awaitable<bool> keeper::take_over_rights() {
   session_ = open_session(around_.io, wanted_, how_, std::move(access));
   co_await connect();
   co_return true;
+}
+
+/// Throws `failure` if the path is that of another recipe: our place would stand among its nodes. What can not be read
+/// tells nothing. Lines with the names of several recipes are left to the recipe itself.
+asio::awaitable<void> keeper::require_own_kind() {
+  const auto node = co_await session_.async_get(path_, as_result);
+  if (std::get<0>(node)) co_return;
+  auto found = recipe_of(std::get<1>(node).data);
+  if (found == recipe::none) {
+    const auto children = co_await session_.async_children(path_, as_result);
+    if (!std::get<0>(children) && recipe_among(std::get<1>(children).names) == recipe::queue) found = recipe::queue;
+  }
+  if (found == recipe::none || found == recipe_of_hold(how_.kind)) co_return;
+  throw failure(exit_code::error,
+                printable(path_) + " is that of another recipe (" + to_string(found) + "): use another path");
 }
 
 /// Nothing: once more.

@@ -61,6 +61,7 @@ class keeper {
 
   boost::asio::awaitable<void> connect();
   boost::asio::awaitable<bool> take_over_rights();
+  boost::asio::awaitable<void> require_own_kind();
   boost::asio::awaitable<std::optional<int>> hold();
   boost::asio::awaitable<acquired> get_in();
   boost::asio::awaitable<tenure_end> run_command(tenure& present);

@@ -82,7 +82,7 @@ const char* text(errc value) {
     case errc::node_removed: return "another client has removed our node";
     case errc::revoked: return "another client has asked the owner to give it up";
     case errc::sequence_exhausted: return "the sequence numbers of the parent node are used up; use a new one";
-    case errc::foreign_data: return "the node holds data of another recipe or program; clear it or use another path";
+    case errc::foreign_data: return "the node holds data of another recipe or program; use another path";
     case errc::superseded:
       return "not ours any more: a newer term or producer has taken over, or the claim has ended; nothing was written";
     case errc::timed_out: return "the deadline passed";
