@@ -107,9 +107,16 @@ BOOST_AUTO_TEST_CASE(what_all_have_voted_for_is_committed) {
 BOOST_AUTO_TEST_CASE(a_vote_that_is_missing_has_its_time) {
   begin({"a", "b", "c"});
   vote("a", ballot::yes);
+  const auto before = get("/t").stat.cversion;
   const auto early = zkadmin({"commit", "decide", root() + "/t", "x", "--rw"});  // the limit is two minutes
   BOOST_TEST(early.code == 1);
   BOOST_TEST(early.err.starts_with("zkadmin: b, c have not voted on x, and may still do so: "), early.err);
+  const auto has_changed = [&](int so_often) { return get("/t").stat.cversion == before + so_often; };
+  BOOST_TEST(run_until([&] { return has_changed(2); }), "the servers have told their clock");
+  const auto shown = decide_at_last();
+  BOOST_TEST(shown.out.find("by this machine's clock\nset ") != std::string::npos, shown.out);
+  BOOST_TEST(zkadmin({"commit", "decide", root() + "/t", "x", "--rw"}).err.find("this machine") == std::string::npos);
+  BOOST_TEST(run_until([&] { return has_changed(4); }), "what was only shown has written nothing");
   create("/t/_coordinator");
   create("/t/_coordinator/_c_11-latch-0000000001", "billing-1", create_mode::ephemeral);
   const auto led = decide_at_last({"--rw"});

@@ -90,18 +90,38 @@ std::string first_of(const std::vector<std::string>& names) {
   return names.size() > most ? text + ", ..." : text;
 }
 
+/// For how long a transaction has been undecided.
+struct open_time {
+  milliseconds span{0};
+  bool is_by_own_clock = true;  ///< Not by that of the servers.
+};
+
+std::string to_text(const open_time& open) {
+  return short_duration(open.span) + (open.is_by_own_clock ? " by this machine's clock" : "");
+}
+
+/// By the clock of the servers, which a node tells that is made and removed at once. Nothing if it may not be made.
+asio::awaitable<std::optional<milliseconds>> servers_clock(zkrecipes::session session, std::string path) {
+  constexpr auto mode = zkrecipes::create_mode::ephemeral_sequential;  // else it goes with our session
+  auto made = co_await session.async_create(path + "/_clock-", std::string(), mode, as_result);
+  if (std::get<0>(made)) co_return std::nullopt;
+  const auto& node = std::get<1>(made);
+  co_await session.async_remove(node.path, zkrecipes::any_version, as_result);
+  co_return milliseconds(node.stat.ctime);
+}
+
 /// Throws `failure` if votes that are missing may still come.
-void require_overdue(const undecided_sight& sight, const std::string& id, milliseconds age, milliseconds limit) {
+void require_overdue(const undecided_sight& sight, const std::string& id, const open_time& open, milliseconds limit) {
   const auto votes = first_of(sight.missing) + (sight.missing.size() == 1 ? " has" : " have") + " not voted on " + id;
   if (!sight.coordinator.empty())
     throw undecidable(votes + ", and its coordinator is there, which decides in its time: " + sight.coordinator);
-  if (age < limit)
-    throw undecidable(votes + ", and may still do so: it is undecided for " + short_duration(age) +
+  if (open.span < limit)
+    throw undecidable(votes + ", and may still do so: it is undecided for " + to_text(open) +
                       ", and the limit (transaction_limit) is " + short_duration(limit));
 }
 
 /// Sets the outcome, and returns why.
-std::string decide(undecided_sight& sight, const std::string& id, milliseconds age, milliseconds limit) {
+std::string decide(undecided_sight& sight, const std::string& id, const open_time& open, milliseconds limit) {
   auto& outcome = sight.seen.record.outcome;
   if (sight.refusal) {
     outcome = {decision::aborted, sight.refusal->participant + ": " + sight.refusal->reason};
@@ -111,16 +131,17 @@ std::string decide(undecided_sight& sight, const std::string& id, milliseconds a
     outcome = {decision::committed, {}};
     return "committed, because all participants have voted yes: " + first_of(sight.seen.record.participants);
   }
-  require_overdue(sight, id, age, limit);
+  require_overdue(sight, id, open, limit);
   outcome = {decision::aborted, "an operator decided, without a vote of: " + first_of(sight.missing)};
   return "aborted, because there is no coordinator, and no vote of " + first_of(sight.missing) + " for " +
-         short_duration(age);
+         to_text(open);
 }
 
 }  // namespace
 
 asio::awaitable<intervention> prepare_decision(zkrecipes::session session, std::string path, std::string id,
-                                               milliseconds limit) {
+                                               milliseconds limit, bool may_write) {
+  constexpr auto most_skew = std::chrono::minutes(1);  // of our clock, if the servers do not tell theirs
   if (!detail::is_transaction_id(id)) throw failure(exit_code::usage, "TRANSACTION: no id of a transaction");
   const auto present = co_await session.async_sync(as_result);
   check(std::get<0>(present), "catching up");
@@ -131,7 +152,11 @@ asio::awaitable<intervention> prepare_decision(zkrecipes::session session, std::
     throw undecidable(id + " of " + path + " is decided: " + to_string(sight.seen.record.outcome.decision));
   co_await read_votes(session, node, sight);
   sight.coordinator = co_await find_coordinator(session, path);
-  const auto why = decide(sight, id, age_of(sight.seen.stat, clock_now()), limit);
+  const bool may_be_overdue = !sight.refusal && !sight.missing.empty() && sight.coordinator.empty();
+  std::optional<milliseconds> servers;
+  if (may_write && may_be_overdue) servers = co_await servers_clock(session, path);
+  const open_time open{age_of(sight.seen.stat, servers.value_or(clock_now())), !servers};
+  const auto why = decide(sight, id, open, may_write && !servers ? limit + most_skew : limit);
   intervention change;
   change.requests = detail::deciding(node, sight.seen);
   change.same = {{node, sight.seen.stat.czxid}};

@@ -214,7 +214,8 @@ exit_code change_recipe(surroundings& around, const settings& wanted, const invo
       return send(with(prepare_transfer, shard, member, how.wait), std::move(then));
     }
     case command::unpin: return send(with(prepare_unpin, shard));
-    case command::decide: return send(with(prepare_decision, asked.transaction, wanted.limits.transaction_limit));
+    case command::decide:
+      return send(with(prepare_decision, asked.transaction, wanted.limits.transaction_limit, read_write));
     case command::revoke:
       require_revocation(line);
       if (line.wait) return follow_revocation(around, wanted, path, read_write, line);
