@@ -101,10 +101,11 @@ BOOST_AUTO_TEST_CASE(what_was_not_seen_is_not_invented) {
   BOOST_TEST(part(hand_over_state::awaiting).was_skipped);
   BOOST_TEST((part(hand_over_state::inaugurating).lasted == 3ms));
   BOOST_TEST(part(hand_over_state::inaugurating).from_record);
+  BOOST_TEST(part(hand_over_state::inaugurating).at_most);
   const std::string text = to_text(progress, "");
   BOOST_TEST(text.find("finishing          -  not seen\n") != std::string::npos, text);
   BOOST_TEST(text.find("none: the leader retired") != std::string::npos, text);
-  BOOST_TEST(text.find("not seen; by the record") != std::string::npos, text);
+  BOOST_TEST(text.find("not seen; by the record, at most") != std::string::npos, text);
 }
 
 BOOST_AUTO_TEST_CASE(a_clean_hand_over_has_nothing_to_await) {

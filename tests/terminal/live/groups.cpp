@@ -396,7 +396,8 @@ BOOST_AUTO_TEST_CASE(a_shard_is_transferred_and_stays) {
              "zkadmin: shard " + shard + " of " + path() + " is pinned to b already: nothing was sent\n");
 
   const auto back = ask({"transfer", shard, "a", "--wait", "--rw"});
-  BOOST_TEST(back.err == "set " + path() + "/operator/pin-000" + shard +
+  BOOST_TEST(back.err == "# shard " + shard + " of " + path() + " is pinned to b, perhaps by another operator\nset " +
+                             path() + "/operator/pin-000" + shard +
                              R"( version=0 data={"zkrecipes":"shard_pin","member":"a"})" + "\n");
   BOOST_TEST(back.code == 0, back.err);
   const auto unpinned = ask({"unpin", shard, "--rw"});

@@ -278,6 +278,7 @@ asio::awaitable<intervention> prepare_transfer(zkrecipes::session session, std::
     change = co_await making(session, where, people.has_folder, where.pin(shard), detail::write_pin(member));
   if (present && !is_noted) {
     change.requests.set(where.pin(shard), detail::write_pin(member), present->stat.version);
+    change.because = name + " is pinned to " + *detail::read_pin(present->data) + ", perhaps by another operator";
     change.if_gone = "another has just removed the pin: nothing was written, look again";
     change.if_changed = "another has just pinned the shard: nothing was written, look again";
   }

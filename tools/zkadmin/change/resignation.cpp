@@ -174,6 +174,7 @@ std::vector<hand_over_part> hand_over_progress::parts() const {
     part.was_skipped = part.state == hand_over_state::awaiting && !part.was_seen && needs_no_wait;
     part.from_record = part.state == hand_over_state::inaugurating && !part.was_seen && inaugurated_in_;
     if (part.from_record) part.lasted = inaugurated_in_;
+    part.at_most = part.from_record;  // a leader may have written its figures since
     all.push_back(part);
   }
   for (auto each = all.begin(); each != all.end(); ++each)

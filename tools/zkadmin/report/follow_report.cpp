@@ -26,7 +26,7 @@ std::string names_of(const hand_over_step& step) {
 
 std::string remark_on(const hand_over_part& part, bool is_reached) {
   if (part.was_skipped) return "none: the leader retired";
-  if (part.from_record) return "not seen; by the record";
+  if (part.from_record) return "not seen; by the record, at most";
   if (!part.was_seen) return is_reached ? "not seen" : "not reached";
   return part.at_most ? "at most: a state behind it was not seen" : "";
 }
