@@ -209,6 +209,21 @@ BOOST_AUTO_TEST_CASE(a_file_that_can_not_be_written_is_refused) {
   BOOST_TEST(refused("/dev/full").ends_with("not a regular file"));
 }
 
+BOOST_AUTO_TEST_CASE(a_symbolic_link_is_not_followed) {
+  const auto elsewhere = (dir / "elsewhere").string();
+  fs::create_symlink(elsewhere, path);
+  BOOST_TEST(refused(path).ends_with("it is a symbolic link, or a loop of them"), refused(path));
+  BOOST_TEST(!fs::exists(elsewhere));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_everybodys_is_told) {
+  BOOST_TEST(append_audit_line(path, entry_of("a")) == "");
+  BOOST_TEST_REQUIRE(::chmod(path.c_str(), 0640) == 0);
+  BOOST_TEST(append_audit_line(path, entry_of("a")) == "");
+  BOOST_TEST_REQUIRE(::chmod(path.c_str(), 0644) == 0);
+  BOOST_TEST(append_audit_line(path, entry_of("a")) == "everybody may read or change it");
+}
+
 BOOST_AUTO_TEST_CASE(a_line_that_does_not_fit_is_taken_away) {
   append_audit_line(path, entry_of("a"));
   const auto before = text();

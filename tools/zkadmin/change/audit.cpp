@@ -185,8 +185,9 @@ class open_file {
  public:
   // Not blocking: a pipe without a reader would make us wait for one.
   explicit open_file(const std::string& name)
-      : descriptor_(::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600)) {
-    if (descriptor_ < 0) refuse(name, last_error());
+      : descriptor_(::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW,
+                           0600)) {
+    if (descriptor_ < 0) refuse(name, errno == ELOOP ? "it is a symbolic link, or a loop of them" : last_error());
   }
   ~open_file() { ::close(descriptor_); }
   open_file(const open_file&) = delete;
@@ -196,9 +197,10 @@ class open_file {
   int descriptor_;
 };
 
-bool is_regular(int descriptor) {
-  struct ::stat about {};
-  return ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+/// Who else than its owner may have a part in the file; mostly nobody.
+std::string doubt_about(const struct ::stat& about) {
+  if (about.st_uid != ::geteuid() && about.st_uid != 0) return "it belongs to another user";
+  return (about.st_mode & S_IRWXO) != 0 ? "everybody may read or change it" : "";
 }
 
 /// Takes a part of a line away, unless somebody else has appended behind it.
@@ -211,9 +213,10 @@ void take_back(int descriptor, ::ssize_t written) {
 
 }  // namespace
 
-void append_audit_line(const std::string& file, const audit_entry& entry) {
+std::string append_audit_line(const std::string& file, const audit_entry& entry) {
   const open_file to(file);
-  if (!is_regular(to.descriptor())) refuse(file, "not a regular file");
+  struct ::stat about {};
+  if (::fstat(to.descriptor(), &about) != 0 || !S_ISREG(about.st_mode)) refuse(file, "not a regular file");
   const std::string line = zkrecipes::detail::coded_json(to_json_line(entry, most_request_bytes)) + "\n";
   const auto written = ::write(to.descriptor(), line.data(), line.size());
   if (written < 0) refuse(file, last_error());
@@ -222,6 +225,7 @@ void append_audit_line(const std::string& file, const audit_entry& entry) {
     refuse(file, "it was not written in full");
   }
   if (::fdatasync(to.descriptor()) != 0) refuse(file, last_error());
+  return doubt_about(about);
 }
 
 audit_lines read_audit_lines(const std::string& file) {

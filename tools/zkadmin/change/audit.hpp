@@ -57,8 +57,8 @@ std::string audit_log_with(std::string_view data, const audit_entry& entry);
 // The audit log in a file of this machine: one JSON object a line.
 
 /// Appends one line, in one write. A file that is missing is made for its owner alone. Throws `failure`; a part of the
-/// line that was written is taken away.
-void append_audit_line(const std::string& file, const audit_entry& entry);
+/// line that was written is taken away. Returns why others may have a part in the file; mostly empty.
+std::string append_audit_line(const std::string& file, const audit_entry& entry);
 
 struct audit_lines {
   std::vector<audit_entry> entries;  ///< The last line of each intervention, in the order in which they began.

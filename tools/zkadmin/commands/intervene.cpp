@@ -113,9 +113,12 @@ asio::awaitable<void> log_in_node(std::shared_ptr<contact> with, audit_entry ent
 }
 
 /// Throws `failure`, as the next. False if there is no such log.
-bool write_file(const contact& with, const audit_entry& entry) {
-  if (with.wanted.audit_file.empty()) return false;
-  append_audit_line(with.wanted.audit_file, entry);
+bool write_file(surroundings& around, const contact& with, const audit_entry& entry) {
+  const auto& file = with.wanted.audit_file;
+  if (file.empty()) return false;
+  const auto doubt = append_audit_line(file, entry);
+  if (!doubt.empty() && entry.state == audit_state::begun)
+    around.err << "zkadmin: note: audit_file: " << printable(file) << ": " << doubt << std::endl;
   return true;
 }
 
@@ -143,7 +146,7 @@ void write_end(surroundings& around, Write write) {
 
 void write_end(surroundings& around, const std::shared_ptr<contact>& with, const audit_entry& entry) {
   write_end(around, [&] {
-    write_file(*with, entry);
+    write_file(around, *with, entry);
     write_node(around, with, entry);
   });
 }
@@ -152,11 +155,11 @@ void write_end(surroundings& around, const std::shared_ptr<contact>& with, const
 void write_beginning(surroundings& around, const std::shared_ptr<contact>& with, const audit_entry& entry) {
   bool is_in_file = false;
   try {
-    is_in_file = write_file(*with, entry);
+    is_in_file = write_file(around, *with, entry);
     write_node(around, with, entry);
   } catch (const failure& error) {
     const auto why = std::string(error.what()) + ": nothing was sent";
-    if (is_in_file) write_end(around, [&] { write_file(*with, ended(entry, audit_state::failed, why)); });
+    if (is_in_file) write_end(around, [&] { write_file(around, *with, ended(entry, audit_state::failed, why)); });
     throw failure(error.code(), why);
   }
 }
