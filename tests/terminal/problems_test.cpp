@@ -551,6 +551,22 @@ BOOST_AUTO_TEST_CASE(a_recipe_that_can_not_be_read_or_understood) {
   BOOST_TEST(problems_of(closed).empty(), "it may not have been used yet");
 }
 
+BOOST_AUTO_TEST_CASE(a_service_that_is_declared_has_an_instance_that_serves) {
+  auto service = samples::drained_service();
+  BOOST_TEST(text_of(problems_of(service)) == "all instances are draining: 2");
+  service.facts[1].value = std::int64_t(1);
+  BOOST_TEST(problems_of(service).empty());
+  service.participants.clear();
+  BOOST_TEST(text_of(problems_of(service)) == "no instance is there");
+  service.kinds = {recipe::membership};
+  BOOST_TEST(text_of(problems_of(service)) == "no member is there");
+  service.not_read = 3;
+  BOOST_TEST(problems_of(service).empty());
+  service.not_read = 0;
+  service.is_declared = false;
+  BOOST_TEST(problems_of(service).empty(), "it may have come to its end");
+}
+
 // A recipe with rules of its own has the same problems in the list of all recipes.
 BOOST_AUTO_TEST_CASE(the_rules_of_a_kind_hold_in_the_list_of_all_kinds) {
   const auto seen = samples::sick();
@@ -580,7 +596,8 @@ BOOST_AUTO_TEST_CASE(each_problem_has_a_section_of_its_own) {
   deserted.without_session = 5s;
   for (const auto& each : judge(deserted, {}, {}).problems) named.insert(each.name);
   for (const auto& all : {problems_of(samples::standing_election()), problems_of(samples::failing_group()),
-                          problems_of(samples::full_round()), problems_of(samples::queue_with_a_parked_key())})
+                          problems_of(samples::full_round()), problems_of(samples::queue_with_a_parked_key()),
+                          problems_of(samples::drained_service())})
     for (const auto& each : all) named.insert(each.name);
   stream_shard_status losing;
   losing.missing.push_back({"shop:0", "7", "14-150"});

@@ -346,6 +346,16 @@ group_status failing_group() {
   return group;
 }
 
+recipe_status drained_service() {
+  recipe_status service;
+  service.path = "/services/mail";
+  service.kinds = {recipe::service};
+  service.is_declared = true;
+  service.participants = {{"instance", "1", "1"}, {"instance", "2", "2"}};
+  service.facts = {{"instances", std::int64_t(2)}, {"draining", std::int64_t(2)}};
+  return service;
+}
+
 queue_status queue_with_a_parked_key() {
   queue_status queue;
   queue.path = "/parked";

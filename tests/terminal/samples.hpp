@@ -72,6 +72,8 @@ zkadmin::findings sick();
 zkadmin::election_status standing_election();
 /// A member that fails, one that comes again, and shards that stand still.
 zkadmin::group_status failing_group();
+/// It is declared, and has two instances.
+zkadmin::recipe_status drained_service();
 /// Empty, with a key that is parked.
 zkadmin::queue_status queue_with_a_parked_key();
 /// All are present, for long, and nobody has begun the round.

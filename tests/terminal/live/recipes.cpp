@@ -348,6 +348,11 @@ BOOST_AUTO_TEST_CASE(members_services_and_nodes) {
   BOOST_TEST(roles_of(known) == "member a");
   BOOST_TEST(known.at("participants").at(0).at("detail") == "10.0.0.1");
 
+  removes("/nobody");
+  create("/nobody");
+  const auto nobody = recipe_at("/nobody", {"--recipes", "membership:" + root() + "/nobody"});
+  BOOST_TEST(nobody.at("problems").at(0).at("name") == "no-instances");
+
   service_discovery services(zk(), "/services");
   removes("/services");
   service_instance one;

@@ -235,7 +235,9 @@ asio::awaitable<recipe_result> read_children_recipe(zkrecipes::session session, 
                                                     recipe_reading how) {
   auto seen = co_await read_node_children(std::move(session), std::move(path), how.participants);
   co_return made_of(std::move(seen), [which, how](const node_line& children) {
-    return which == recipe::service ? service_of(children) : membership_of(children, how.is_declared);
+    auto status = which == recipe::service ? service_of(children) : membership_of(children, how.is_declared);
+    status.is_declared = how.is_declared;
+    return status;
   });
 }
 

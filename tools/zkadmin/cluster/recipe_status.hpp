@@ -86,6 +86,7 @@ struct recipe_status {
   std::uint64_t not_read = 0;            ///< So many more participants are there, and were not read: they are too many.
   std::vector<std::string> strangers{};  ///< Some of the children that do not belong to this recipe, by name.
   std::uint64_t stranger_count = 0;      ///< How many there are.
+  bool is_declared = false;              ///< The settings say that it is to be there.
   own_form original{};                   ///< What it was made of, for the rules of its kind.
   friend bool operator==(const recipe_status&, const recipe_status&) = default;
 };

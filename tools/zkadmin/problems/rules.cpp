@@ -435,12 +435,27 @@ void judge_strangers(recipe_findings& about) {
                 shortened(names, longest_names) + ")");
 }
 
-std::optional<std::chrono::milliseconds> resized_before(const recipe_status& status) {
-  const auto is_it = [](const auto& fact) { return fact.name == "resized"; };
+/// Nothing: it has no such fact, or it is not known.
+template <class Value>
+std::optional<Value> fact_of(const recipe_status& status, const char* name) {
+  const auto is_it = [name](const auto& fact) { return fact.name == name; };
   const auto found = std::find_if(status.facts.begin(), status.facts.end(), is_it);
-  if (found == status.facts.end()) return std::nullopt;
-  const auto* age = std::get_if<std::chrono::milliseconds>(&found->value);
-  return age ? std::optional(*age) : std::nullopt;
+  const auto* value = found == status.facts.end() ? nullptr : std::get_if<Value>(&found->value);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+// Of those that are not declared it is not known whether anybody is to be there.
+void judge_presence(recipe_findings& about) {
+  const auto& status = about.status;
+  const bool is_service = status.kinds == std::vector{recipe::service};
+  const bool may_be_judged = status.is_declared && status.access == recipe_access::readable && status.not_read == 0;
+  if (!may_be_judged || (!is_service && status.kinds != std::vector{recipe::membership})) return;
+  const auto count = static_cast<std::int64_t>(status.participants.size());
+  if (count == 0) {
+    about.add("no-instances", severity::warning, is_service ? "no instance is there" : "no member is there");
+  } else if (fact_of<std::int64_t>(status, "draining") == count) {
+    about.add("no-instances", severity::warning, "all instances are draining: " + std::to_string(count));
+  }
 }
 
 // Right after a resize to fewer permits it is as it should be.
@@ -448,7 +463,7 @@ void judge_permits(recipe_findings& about, const problem_limits& limits) {
   const auto& status = about.status;
   const bool is_semaphore = status.kinds.size() == 1 && status.kinds.front() == recipe::semaphore;
   if (!is_semaphore || !status.size || !status.taken || *status.taken <= *status.size) return;
-  const auto age = resized_before(status);
+  const auto age = fact_of<std::chrono::milliseconds>(status, "resized");
   if (age && *age < limits.permit_limit) return;
   about.add("too-many-permits", severity::warning,
             std::to_string(*status.taken) + " permits are taken of " + std::to_string(*status.size) +
@@ -489,6 +504,7 @@ problem_list problems_of(const recipe_status& status, const problem_limits& limi
   judge_permits(about, limits);
   judge_places(about);
   judge_round(about, limits);
+  judge_presence(about);
   return std::move(about.found);
 }
 
