@@ -363,6 +363,7 @@ BOOST_AUTO_TEST_CASE(table_of_groups) {
   BOOST_TEST(to_table(known_groups(samples::groups())) ==
              "GROUP     SHARDS  OWNED  MOVING  WAITING  UNASSIGNED  QUARANTINE  MEMBERS  AWAY  PLANNER   FROZEN\n"
              "/orders       12      5       3        2           1           1        2     1  orders-1  frozen\n"
+             "  problem: shards in quarantine: 1\n"
              "/parcels     256      0       0        0           3           0        0     0  -         -\n");
 }
 

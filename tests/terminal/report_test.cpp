@@ -192,6 +192,7 @@ BOOST_AUTO_TEST_CASE(table_for_people) {
              "\n"
              "PATH               EPOCH  PHASE         LEADER    WAITING\n"
              "/other                 -  foreign_data  -         -\n"
+             "  problem: its node holds data that zkrecipes did not write\n"
              "/billing/consumer      7  executing     worker-1  worker-2, worker-3\n"
              "/mail/sender          12  handing_over  sender-a  sender-b\n"
              "  hand-over: sender-a -> sender-b  finishing  1.2 s / 10 s\n");

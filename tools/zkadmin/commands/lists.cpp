@@ -128,7 +128,7 @@ exit_code show_groups(surroundings& around, const settings& wanted, const std::s
   const auto& limits = wanted.limits;
   return show_list<group_status>(around, wanted, groups, path, [&](const known_groups& all, const auto&) {
     return in_format(
-        format, [&] { return path.empty() || !all ? to_table(all) : to_table(all->found.at(0), limits); },
+        format, [&] { return path.empty() || !all ? to_table(all, limits) : to_table(all->found.at(0), limits); },
         [&] { return to_json(all, limits); }, [&] { return to_tsv(all, limits); });
   });
 }

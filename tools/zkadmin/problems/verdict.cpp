@@ -22,6 +22,12 @@ std::string text_of(const problem_list& all) {
   return text;
 }
 
+std::vector<std::string> problem_lines(const problem_list& all) {
+  std::vector<std::string> lines;
+  for (const auto& each : all) lines.push_back("problem: " + each.text);
+  return lines;
+}
+
 bool is_critical(const problem_list& all) noexcept {
   return std::any_of(all.begin(), all.end(), [](const auto& each) { return each.how_bad == severity::critical; });
 }

@@ -34,6 +34,9 @@ using problem_list = std::vector<problem>;
 /// The texts of all, in a line; empty if there are none.
 std::string text_of(const problem_list& all);
 
+/// "problem: ..." of each.
+std::vector<std::string> problem_lines(const problem_list& all);
+
 /// Whether one of them is critical.
 bool is_critical(const problem_list& all) noexcept;
 

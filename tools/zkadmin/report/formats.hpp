@@ -193,6 +193,18 @@ boost::json::array note_array(const std::vector<survey_note>& notes);
 // A survey of things of one kind; `names` tells of several of them: "shard groups". One that is missing: nothing is
 // known of them.
 
+/// The same table, and below each row the lines that `lines_of` gives for its number.
+template <class Lines>
+table with_lines(table content, Lines lines_of) {
+  std::vector<table_row> rows;
+  for (std::size_t i = 0; i < content.rows.size(); ++i) {
+    rows.push_back(std::move(content.rows[i]));
+    for (const auto& each : lines_of(i)) rows.push_back({{"  " + each}});
+  }
+  content.rows = std::move(rows);
+  return content;
+}
+
 /// For people: the rows, and a line if there are none, or if these are not all.
 template <class Status>
 std::string survey_table(const std::optional<survey<Status>>& all, std::string names, const std::string& rows) {

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "problems/rules.hpp"
+#include "problems/verdict.hpp"
 #include "report/formats.hpp"
 
 namespace zkadmin {
@@ -207,9 +208,10 @@ table group_table(std::span<const group_status> groups) {
                   });
 }
 
-std::string to_table(const known_groups& groups) {
+std::string to_table(const known_groups& groups, const problem_limits& limits) {
   const bool is_any = groups && !groups->found.empty();
-  return survey_table(groups, "shard groups", is_any ? printed(group_table(groups->found)) : "");
+  const auto lines = [&](std::size_t i) { return problem_lines(problems_of(groups->found[i], limits)); };
+  return survey_table(groups, "shard groups", is_any ? printed(with_lines(group_table(groups->found), lines)) : "");
 }
 
 std::string to_table(const group_status& group, const problem_limits& limits) {

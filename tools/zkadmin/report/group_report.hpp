@@ -16,8 +16,8 @@ namespace zkadmin {
 /// A survey that is missing: the groups are not known.
 using known_groups = std::optional<group_survey>;
 
-/// For people: a row for each group.
-std::string to_table(const known_groups& groups);
+/// For people: a row for each group, and a line for each of its problems.
+std::string to_table(const known_groups& groups, const problem_limits& limits = {});
 
 /// For people: one group with its members, and its shards that are moving, in quarantine or waiting.
 std::string to_table(const group_status& group, const problem_limits& limits = {});

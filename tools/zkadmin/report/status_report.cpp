@@ -203,15 +203,10 @@ table_cell quorum_banner(std::span<const server_status> servers) {
 
 namespace {
 
-table with_activities(const std::vector<election_status>& elections, const problem_limits& limits) {
-  table content = election_table(elections, limits);
-  std::vector<table_row> rows;
-  for (std::size_t i = 0; i < content.rows.size(); ++i) {
-    rows.push_back(std::move(content.rows[i]));
-    if (const auto activity = activity_line(elections[i]); !activity.empty()) rows.push_back({{"  " + activity}});
-  }
-  content.rows = std::move(rows);
-  return content;
+std::vector<std::string> lines_about(const election_status& election, const problem_limits& limits) {
+  auto lines = problem_lines(problems_of(election, limits));
+  if (auto activity = activity_line(election); !activity.empty()) lines.insert(lines.begin(), std::move(activity));
+  return lines;
 }
 
 }  // namespace
@@ -221,8 +216,9 @@ std::string to_table(const cluster_status& cluster, const problem_limits& limits
       quorum_banner(cluster.ensemble).text + "\n\n" + printed(ensemble_table(cluster.ensemble, limits)) + "\n";
   auto elections = cluster.survey ? cluster.survey->found : std::vector<election_status>();
   put_problems_first(elections, limits);
+  const auto lines = [&](std::size_t i) { return lines_about(elections[i], limits); };
   return servers + survey_table(cluster.survey, "elections",
-                                elections.empty() ? "" : printed(with_activities(elections, limits)));
+                                elections.empty() ? "" : printed(with_lines(election_table(elections, limits), lines)));
 }
 
 namespace {
