@@ -1,7 +1,14 @@
 // The output of ls, get, stat and tree.
 #include <algorithm>
+#include <exception>
+#include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
@@ -9,6 +16,7 @@
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "change/node_change.hpp"
+#include "cluster/level_walk.hpp"
 #include "cluster/node_walk.hpp"
 #include "report/formats.hpp"
 #include "report/node_report.hpp"
@@ -188,6 +196,58 @@ BOOST_AUTO_TEST_CASE(the_command_line_of_nodes) {
   BOOST_TEST(refused({"watch", "/a", "--count", "0"}));
   BOOST_TEST(refused({"ls", "/a", "-o", "yaml"}));
   BOOST_TEST(refused({"tree", "/a", "--depth", "-1"}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// The order and the bounds of a walk.
+
+namespace {
+
+/// The level at which each node was visited, of a walk through one node with so many children.
+std::map<std::string, std::size_t> levels_with(std::size_t children, std::size_t most) {
+  level_walk walk("/", most);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < children; ++i) names.push_back(std::to_string(1'000 + i));
+  std::map<std::string, std::size_t> levels;
+  const auto visit = [&](const level_walk::place& at, std::size_t level) -> boost::asio::awaitable<void> {
+    levels[at.path] = level;
+    if (at.path == "/") walk.plan(at, names, level + 1);
+    co_return;
+  };
+  boost::asio::io_context io;
+  boost::asio::co_spawn(io, walk.run(visit), [](std::exception_ptr error) {
+    if (error) std::rethrow_exception(error);
+  });
+  io.run();
+  for (const auto& [path, count] : walk.left()) levels["left below " + path] = count;
+  return levels;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(level_walks)
+
+BOOST_AUTO_TEST_CASE(many_children_are_visited_with_several_levels) {
+  auto levels = levels_with(501, 1'000);
+  BOOST_TEST(levels.size() == 502u);
+  BOOST_TEST(levels.at("/") == 0u);
+  BOOST_TEST(levels.at("/1249") == 1u);
+  BOOST_TEST(levels.at("/1250") == 2u);
+  BOOST_TEST(levels.at("/1500") == 3u);
+  levels = levels_with(501, 300);
+  BOOST_TEST(levels.at("left below /") == 202u);
+  BOOST_TEST(levels.contains("/1298"));
+  BOOST_TEST(!levels.contains("/1299"));
+}
+
+// A node can have a hundred thousand children, and ten thousand nodes are visited.
+BOOST_AUTO_TEST_CASE(a_bounded_number_of_nodes_is_planned) {
+  level_walk walk("/", 3);
+  walk.plan({"/a", 1}, std::vector<std::string>(level_walk::most_planned + 7, "x"), 2);
+  walk.plan({"/b", 1}, {"y"}, 2);
+  BOOST_TEST(walk.left().at("/a") == 7u);
+  BOOST_TEST(walk.left().at("/b") == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -90,10 +90,8 @@ namespace asio = boost::asio;
 using zkrecipes::errc;
 using zkrecipes::error_code;
 
-constexpr std::size_t children_per_level = 250;  // Children of one node that are visited with one level.
-constexpr std::size_t most_notes = 20;           // For each kind of note.
-constexpr std::size_t most_names = 10'000;       // Per node.
-constexpr std::size_t most_planned = 500'000;
+constexpr std::size_t most_notes = 20;      // For each kind of note.
+constexpr std::size_t most_names = 10'000;  // Per node.
 constexpr std::int32_t longest_marked = 64 * 1024;
 
 /// Parents before their children, and siblings by name: a slash comes before all other characters.
@@ -115,30 +113,18 @@ void check_node(const error_code& error, const std::string& path) {
 }
 
 node_walk::node_walk(zkrecipes::session session, std::string top, walk_limits limits)
-    : session_(std::move(session)), top_(std::move(top)), limits_(limits) {
-  levels_.emplace_back().push_back({top_, 0});
-}
+    : session_(std::move(session)), top_(std::move(top)), limits_(limits), walk_(top_, limits.nodes) {}
 
 asio::awaitable<void> node_walk::run() {
-  for (std::size_t level = 0; level < levels_.size(); ++level) co_await visit_all(level);
+  const auto visit_one = [this](const place& at, std::size_t level) { return visit(at, level); };
+  co_await walk_.run(visit_one);
   has_ended_ = true;
 }
-
-asio::awaitable<void> node_walk::visit_all(std::size_t level) {
-  const auto present = std::move(levels_[level]);
-  const auto count = std::min(present.size(), limits_.nodes - visited_);
-  visited_ += count;
-  const auto visit_one = [this, &present, level](std::size_t i) { return visit(present[i], level); };
-  co_await for_each_index(count, requests_at_a_time, visit_one);
-  for (std::size_t i = count; i < present.size(); ++i) leave(parent_of(present[i].path));
-}
-
-void node_walk::leave(const std::string& path, std::size_t count) { left_[path] += count; }
 
 asio::awaitable<void> node_walk::visit(const place& at, std::size_t level) {
   if (std::chrono::steady_clock::now() >= limits_.until) {
     is_late_ = true;
-    co_return leave(parent_of(at.path));
+    co_return walk_.leave(parent_of(at.path));
   }
   if (at.depth == limits_.depth) co_return co_await visit_alone(at, false);
   auto listing = co_await session_.async_children(at.path, as_result);
@@ -182,17 +168,11 @@ asio::awaitable<std::string> node_walk::recipe_at(const std::string& path, const
 
 void node_walk::plan(const place& at, std::vector<std::string> names, std::size_t level) {
   std::sort(names.begin(), names.end());
-  const auto most = std::min(most_names, most_planned - std::min(planned_, most_planned));
-  if (names.size() > most) {
-    leave(at.path, names.size() - most);
-    names.resize(most);
+  if (names.size() > most_names) {
+    walk_.leave(at.path, names.size() - most_names);
+    names.resize(most_names);
   }
-  planned_ += names.size();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto later = level + 1 + i / children_per_level;
-    if (levels_.size() <= later) levels_.resize(later + 1);
-    levels_[later].push_back({join(at.path, names[i]), at.depth + 1});
-  }
+  walk_.plan(at, names, level + 1);
 }
 
 node_listing node_walk::listing() const {
@@ -200,12 +180,12 @@ node_listing node_walk::listing() const {
   all.nodes = seen_;
   std::sort(all.nodes.begin(), all.nodes.end(), comes_before);
   all.refused = !closed_.empty();
-  all.complete = has_ended_ && closed_.empty() && left_.empty();
+  all.complete = has_ended_ && closed_.empty() && walk_.left().empty();
   const std::string why = is_late_ ? "the time was over; choose a longer --timeout or a path below"
                                    : "only " + std::to_string(limits_.nodes) + " nodes are; choose a path below";
   std::size_t closed = 0, left = 0;
   for (const auto& each : closed_) add_note(all.notes, closed, each, "may not be read with these credentials");
-  for (const auto& [path, count] : left_)
+  for (const auto& [path, count] : walk_.left())
     add_note(all.notes, left, path, std::to_string(count) + " children were not looked at: " + why);
   const auto more = closed - std::min(closed, most_notes) + left - std::min(left, most_notes);
   if (more > 0) all.notes.push_back({top_, std::to_string(more) + " more nodes of which something is missing"});

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 
 #include <zkrecipes/session.hpp>
 
+#include "cluster/level_walk.hpp"
 #include "cluster/nodes.hpp"
 #include "cluster/tree_search.hpp"
 
@@ -42,9 +42,7 @@ struct walk_limits {
   deadline until = deadline::max();
 };
 
-/// One walk, breadth first: if it has to be cut off, the deepest nodes are missing. If a node has more than 250
-/// children, the rest is visited with the levels below, 250 with each, so that it takes only its share of the walk.
-/// What has been read can be taken at any time, also while the walk still waits for an answer.
+/// One `level_walk`. What has been read can be taken at any time, also while the walk still waits for an answer.
 class node_walk {
  public:
   node_walk(zkrecipes::session session, std::string top, walk_limits limits);
@@ -56,28 +54,20 @@ class node_walk {
   node_listing listing() const;
 
  private:
-  struct place {
-    std::string path;
-    std::size_t depth;
-  };
-  boost::asio::awaitable<void> visit_all(std::size_t level);
+  using place = level_walk::place;
   boost::asio::awaitable<void> visit(const place& at, std::size_t level);
   boost::asio::awaitable<void> visit_alone(const place& at, bool is_closed);
   boost::asio::awaitable<std::string> recipe_at(const std::string& path, const zkrecipes::node_children& listed);
   void plan(const place& at, std::vector<std::string> names, std::size_t level);
-  void leave(const std::string& path, std::size_t count = 1);
 
   zkrecipes::session session_;
   std::string top_;
   walk_limits limits_;
-  std::vector<std::vector<place>> levels_;  ///< Nodes to visit.
-  std::size_t planned_ = 0;
-  std::size_t visited_ = 0;
+  level_walk walk_;
   bool is_late_ = false;
   bool has_ended_ = false;
   std::vector<node_view> seen_;
   std::vector<std::string> closed_;
-  std::map<std::string, std::size_t> left_;  ///< How many children of a node were not visited.
 };
 
 /// The children of a node, at most 10 000 of them, by their names alone: one request. Throws `failure`.

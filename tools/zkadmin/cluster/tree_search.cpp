@@ -20,7 +20,6 @@ namespace asio = boost::asio;
 using zkrecipes::errc;
 using zkrecipes::error_code;
 
-constexpr std::size_t share = 250;     // Children of one node that are visited with one level.
 constexpr std::size_t max_notes = 20;  // For each kind of note.
 constexpr std::int32_t longest_record = 64 * 1024;
 
@@ -69,18 +68,18 @@ failure missing_root(const std::string& root) {
 }
 
 tree_search::tree_search(zkrecipes::session session, std::string root, search_options how)
-    : session_(std::move(session)), root_(std::move(root)), how_(std::move(how)) {}
+    : session_(std::move(session)), root_(std::move(root)), how_(std::move(how)), walk_(root_, how_.most) {}
 
 asio::awaitable<void> tree_search::run(deadline limit) {
   limit_ = limit;
-  levels_ = {{root_}};
   co_await visit_levels();
   co_await visit_alike();
   found_ = paths_of(told_);
 }
 
 asio::awaitable<void> tree_search::visit_levels() {
-  for (std::size_t depth = 0; depth < levels_.size() && depth <= how_.levels; ++depth) co_await visit_all(depth);
+  const auto visit_one = [this](const level_walk::place& at, std::size_t level) { return visit(at.path, level); };
+  co_await walk_.run(visit_one, how_.levels);
 }
 
 /// The fewest first, for half of the time that is left: the caller reads what was found.
@@ -88,39 +87,28 @@ asio::awaitable<void> tree_search::visit_alike() {
   const auto now = std::chrono::steady_clock::now();
   alike_limit_ = now + (limit_ - now) / 2;
   for (auto room = how_.most_alike; !alike_.empty() && std::chrono::steady_clock::now() < alike_limit_;) {
-    room = std::min(room, how_.most - visited_);
+    room = std::min(room, walk_.room());
     if (room == 0) break;
     const auto fewest = std::ranges::min_element(alike_, {}, [](const auto& each) { return each.second.names.size(); });
     alike_path_ = fewest->first;
-    auto [depth, names] = std::move(fewest->second);
+    auto [level, names, more] = std::move(fewest->second);
     const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(room, names.size()));
     room -= std::min(room, names.size());
-    fewest->second = {depth, std::vector<std::string>(end, names.end())};  // visited, too, if one of these is anything
+    // Visited, too, if one of these is anything.
+    fewest->second = {level, std::vector<std::string>(end, names.end()), more};
     if (end == names.end()) alike_.erase(fewest);
     names.erase(end, names.end());
-    put_on_levels(alike_path_, names, depth);
+    walk_.plan({alike_path_, 0}, names, level);
     co_await visit_levels();
   }
 }
 
-asio::awaitable<void> tree_search::visit_all(std::size_t depth) {
-  const level present = std::move(levels_[depth]);
-  const auto count = std::min(present.size(), how_.most - visited_);
-  visited_ += count;
-  const auto visit_one = [this, &present, depth](std::size_t i) { return visit(present[i], depth); };
-  co_await for_each_index(count, requests_at_a_time, visit_one);
-  std::for_each(present.begin() + static_cast<std::ptrdiff_t>(count), present.end(),
-                [this](const auto& path) { leave(path); });
-}
-
-void tree_search::leave(const std::string& path) { ++left_[parent_of(path)]; }
-
-asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t depth) {
+asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t level) {
   const auto now = std::chrono::steady_clock::now();
   if (now >= alike_limit_ && parent_of(path) == alike_path_) co_return;
   if (now >= limit_) {
     is_late_ = true;
-    co_return leave(path);
+    co_return walk_.leave(parent_of(path));
   }
   auto listing = co_await session_.async_children(path, as_result);
   const error_code error = std::get<0>(listing);
@@ -139,9 +127,9 @@ asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t de
   if (how_.on_visited) how_.on_visited({path, seen.which, told, listed});
   const bool is_nothing = told.which == recipe::none && seen.which == recipe::none && !seen.is_own_data &&
                           session_of(listed.stat) == 0 && listed.stat.num_children == 0;
-  if (!is_nothing) release(parent_of(path), depth);
+  if (!is_nothing) release(parent_of(path), level);
   if (told.which != recipe::none) told_.emplace(path, std::move(told));
-  plan(path, seen.which, std::move(listed.names), depth);
+  plan(path, seen.which, std::move(listed.names), level);
 }
 
 asio::awaitable<tree_search::glimpse> tree_search::recipe_at(const std::string& path,
@@ -175,33 +163,30 @@ recipe_place tree_search::told_by(const std::string& path, const glimpse& seen,
 }
 
 // Sorts the names, so that walks that can not visit all nodes visit the same ones each time.
-void tree_search::plan(const std::string& path, recipe which, std::vector<std::string> names, std::size_t depth) {
-  std::erase_if(names, [&path, which](const auto& name) {
-    return is_leaf_name(name) || is_part_of(which, name) || (path == "/" && name == "zookeeper");
+void tree_search::plan(const std::string& path, recipe which, std::vector<std::string> names, std::size_t level) {
+  std::erase_if(names, [this, &path, which](const auto& name) {
+    const bool is_skipped = how_.skips && how_.skips(join(path, name));
+    return is_skipped || is_leaf_name(name) || is_part_of(which, name) || (path == "/" && name == "zookeeper");
   });
   std::sort(names.begin(), names.end());
-  if (names.size() > share && are_numbered(names)) {
-    auto sample = take_sample(names, share);
-    alike_[path] = {depth + 2, std::exchange(names, std::move(sample))};
+  if (names.size() > level_walk::share && are_numbered(names)) {
+    auto sample = take_sample(names, level_walk::share);
+    const auto kept = std::min(names.size(), level_walk::most_planned - alike_count_);
+    alike_count_ += kept;
+    const auto more = names.size() - kept;
+    names.resize(kept);
+    alike_[path] = {level + 2, std::exchange(names, std::move(sample)), more};
   }
-  put_on_levels(path, names, depth + 1);
-}
-
-void tree_search::put_on_levels(const std::string& path, const std::vector<std::string>& names, std::size_t first) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    auto child = join(path, names[i]);
-    if (how_.skips && how_.skips(child)) continue;
-    const auto deeper = first + i / share;
-    if (levels_.size() <= deeper) levels_.resize(deeper + 1);
-    levels_[deeper].push_back(std::move(child));
-  }
+  walk_.plan({path, 0}, names, level + 1);
 }
 
 /// A child of this path is something, so all are visited.
-void tree_search::release(const std::string& path, std::size_t depth) {
+void tree_search::release(const std::string& path, std::size_t level) {
   if (path == alike_path_) alike_path_.clear();
   const auto alike = alike_.extract(path);
-  if (!alike.empty()) put_on_levels(path, alike.mapped().names, depth + 1);
+  if (alike.empty()) return;
+  walk_.plan({path, 0}, alike.mapped().names, level + 1);
+  if (alike.mapped().more > 0) walk_.leave(path, alike.mapped().more);
 }
 
 std::vector<survey_note> tree_search::notes() const {
@@ -209,7 +194,7 @@ std::vector<survey_note> tree_search::notes() const {
                                    : "only " + std::to_string(how_.most) + " nodes are; choose a --root";
   std::vector<survey_note> refused, left;
   for (const auto& each : refused_) refused.push_back({each, "may not be read with these credentials", true});
-  for (const auto& [path, count] : left_)
+  for (const auto& [path, count] : walk_.left())
     left.push_back({path, std::to_string(count) + " nodes below it were not looked at: " + why});
   shorten(refused, root_, " more nodes may not be read");
   shorten(left, root_, " more nodes have such below them");

@@ -14,6 +14,7 @@
 #include <zkrecipes/session.hpp>
 
 #include "base/failure.hpp"
+#include "cluster/level_walk.hpp"
 #include "cluster/recognize.hpp"
 #include "cluster/status.hpp"
 
@@ -41,9 +42,7 @@ struct search_options {
   std::size_t levels = std::numeric_limits<std::size_t>::max() - 1;  ///< So many levels below the root.
 };
 
-/// One walk, breadth first: if it has to be cut off, the deepest nodes are missing. If a node has more than 250
-/// children, 250 are visited with their level, and 250 more with each level below, so that a backlog takes only its
-/// share of the walk. Nodes that can be no recipes of their own by their names are skipped. Where more than 250
+/// One `level_walk`. Nodes that can be no recipes of their own by their names are skipped. Where more than 250
 /// children are all numbers of one sequence, such as effects, 250 are visited. If one of these is anything the others
 /// are visited, too; else behind everything else, as far as the walk goes, and what is left out of them is not counted.
 class tree_search {
@@ -57,7 +56,7 @@ class tree_search {
   /// layout.
   const std::vector<std::string>& found(recipe which) { return found_[which]; }
   /// Whether nothing was left out.
-  bool is_complete() const noexcept { return refused_.empty() && left_.empty(); }
+  bool is_complete() const noexcept { return refused_.empty() && walk_.left().empty(); }
   bool is_refused() const noexcept { return !refused_.empty(); }
   /// Whether the deadline came first.
   bool is_late() const noexcept { return is_late_; }
@@ -67,11 +66,9 @@ class tree_search {
   std::vector<survey_note> notes() const;
 
  private:
-  using level = std::vector<std::string>;
   boost::asio::awaitable<void> visit_levels();
   boost::asio::awaitable<void> visit_alike();
-  boost::asio::awaitable<void> visit_all(std::size_t depth);
-  boost::asio::awaitable<void> visit(const std::string& path, std::size_t depth);
+  boost::asio::awaitable<void> visit(const std::string& path, std::size_t level);
   struct glimpse {
     recipe which = recipe::none;
     bool is_own_data = false;  ///< A recipe has written the node's data: it is no data of a user.
@@ -79,30 +76,28 @@ class tree_search {
   };
   boost::asio::awaitable<glimpse> recipe_at(const std::string& path, const zkrecipes::node_children& listed);
   recipe_place told_by(const std::string& path, const glimpse& seen, const zkrecipes::node_children& listed) const;
-  void plan(const std::string& path, recipe which, std::vector<std::string> names, std::size_t depth);
-  void put_on_levels(const std::string& path, const std::vector<std::string>& names, std::size_t first);
-  void release(const std::string& path, std::size_t depth);
-  void leave(const std::string& path);
+  void plan(const std::string& path, recipe which, std::vector<std::string> names, std::size_t level);
+  void release(const std::string& path, std::size_t level);
 
   zkrecipes::session session_;
   std::string root_;
   search_options how_;
   deadline limit_;
-  std::vector<level> levels_;  ///< Nodes to visit, by level.
-  std::size_t visited_ = 0;
+  level_walk walk_;
   bool is_late_ = false;
   bool is_gone_ = false;
   std::map<std::string, recipe_place> told_;  ///< By the path of the node that tells of it.
   struct beside_sample {
     std::size_t level = 0;  ///< Below that of the sample.
     std::vector<std::string> names{};
+    std::size_t more = 0;  ///< Those whose names are not kept.
   };
   std::map<std::string, beside_sample> alike_;  ///< Children that are not in a sample of them, by their parent.
+  std::size_t alike_count_ = 0;                 ///< How many names were kept there.
   std::string alike_path_;                      ///< The parent of those that are visited, while they are nothing.
   deadline alike_limit_ = deadline::max();
   recipe_paths found_;
   std::vector<std::string> refused_;
-  std::map<std::string, std::size_t> left_;  ///< How many children of a node were not visited.
 };
 
 }  // namespace zkadmin
