@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "cluster/live_readings.hpp"
 #include "commands/contact.hpp"
 #include "fake_server.hpp"
 #include "problems/rules.hpp"
@@ -258,6 +259,29 @@ BOOST_AUTO_TEST_CASE(the_first_of_a_line_that_does_not_act) {
   BOOST_TEST(text_of(problems_of(queue)) == "the first of 2 takers takes no item, for 31 s: 3 wait");
   queue.oldest = 29s;
   BOOST_TEST(problems_of(queue).empty());
+}
+
+// A taker waits for as long as the queue has been idle, and can not take an item that is not due.
+BOOST_AUTO_TEST_CASE(an_item_that_is_not_due_does_not_age) {
+  queue_status queue{"/jobs", 1, 0, 1, 0, -1h};
+  queue.taker_waits = 2h;
+  auto recipe = recipe_status_of(queue);
+  BOOST_TEST((recipe.age == 0ms));
+  grow_older(recipe, 59min);
+  BOOST_TEST((recipe.age == 0ms));
+  BOOST_TEST(problems_of(recipe).empty());
+  grow_older(recipe, 80s);
+  BOOST_TEST((recipe.age == 20s));
+  BOOST_TEST(problems_of(recipe).empty());
+  grow_older(recipe, 10s);
+  BOOST_TEST(text_of(problems_of(recipe)) == "the first of 1 takers takes no item, for 30 s: 1 wait");
+}
+
+BOOST_AUTO_TEST_CASE(a_taker_that_hangs_is_found_without_another_reading) {
+  queue_status queue{"/jobs", 1, 0, 1, 0, 5s};
+  queue.taker_waits = 5s;
+  grow_older(queue, 25s);
+  BOOST_TEST(has_problem(problems_of(queue), "first-does-not-act"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,7 +10,6 @@
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
-#include "cluster/live_readings.hpp"
 #include "cluster/recipe_status.hpp"
 #include "commands/targets.hpp"
 #include "problems/ensemble_rules.hpp"
@@ -428,29 +427,6 @@ BOOST_AUTO_TEST_CASE(a_key_whose_messages_become_dead_letters) {
   queue.parked_for.reset();
   queue.parked_key.clear();
   BOOST_TEST(text_of(problems_of(queue)) == "messages of 2 keys become dead letters");
-}
-
-// A taker waits for as long as the queue has been idle, and can not take an item that is not due.
-BOOST_AUTO_TEST_CASE(an_item_that_is_not_due_does_not_age) {
-  queue_status queue{"/jobs", 1, 0, 1, 0, -1h};
-  queue.taker_waits = 2h;
-  auto recipe = recipe_status_of(queue);
-  BOOST_TEST((recipe.age == 0ms));
-  grow_older(recipe, 59min);
-  BOOST_TEST((recipe.age == 0ms));
-  BOOST_TEST(problems_of(recipe).empty());
-  grow_older(recipe, 80s);
-  BOOST_TEST((recipe.age == 20s));
-  BOOST_TEST(problems_of(recipe).empty());
-  grow_older(recipe, 10s);
-  BOOST_TEST(text_of(problems_of(recipe)) == "the first of 1 takers takes no item, for 30 s: 1 wait");
-}
-
-BOOST_AUTO_TEST_CASE(a_taker_that_hangs_is_found_without_another_reading) {
-  queue_status queue{"/jobs", 1, 0, 1, 0, 5s};
-  queue.taker_waits = 5s;
-  grow_older(queue, 25s);
-  BOOST_TEST(has_problem(problems_of(queue), "first-does-not-act"));
 }
 
 BOOST_AUTO_TEST_CASE(transactions_in_doubt) {

@@ -110,8 +110,8 @@ struct election_view {
   /// How long ago the leader was asked to give up, by the observer's wall clock against the server's. The request
   /// stands until the leader has left.
   std::optional<std::chrono::milliseconds> resignation_asked;
-  /// Why the queue consumer that leads holds off (`message_retry::outage`, or each call of its `process` has asked for a
-  /// pause for 45 s), shortened. Empty: it does not.
+  /// Why the queue consumer that leads holds off (`message_retry::outage`, or each call of its `process` has asked for
+  /// a pause for 45 s), shortened. Empty: it does not.
   std::string held_off{};
   /// A call of `process` of the queue consumer that leads has run for 45 s, without a `term::idle`.
   bool is_still = false;

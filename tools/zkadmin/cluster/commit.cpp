@@ -1,7 +1,6 @@
 #include "cluster/commit.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -11,13 +10,13 @@
 
 #include "base/tasks.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/line_status.hpp"
 #include "cluster/nodes.hpp"
 
 namespace zkadmin {
 namespace {
 
 namespace asio = boost::asio;
-using std::chrono::milliseconds;
 
 /// One that is not there any more has been decided and cleaned up since the list was read.
 using perhaps_undecided = std::optional<undecided_status>;
@@ -27,9 +26,7 @@ asio::awaitable<void> read_begin(zkrecipes::session session, const std::string& 
   const auto node = join(path, id);
   const auto stat = co_await find_stat(std::move(session), node);
   if (!stat) co_return;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto age = std::chrono::duration_cast<milliseconds>(now) - milliseconds(stat->ctime);
-  into = undecided_status{std::move(id), std::max(age, milliseconds(0))};
+  into = undecided_status{std::move(id), age_of(*stat, clock_now())};
 }
 
 }  // namespace

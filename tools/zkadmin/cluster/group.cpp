@@ -26,10 +26,8 @@ using time_point = std::chrono::system_clock::time_point;
 constexpr std::size_t longest_held_off = 200;
 constexpr std::size_t longest_group_name = 200;
 
-std::optional<milliseconds> age_since(std::int64_t since, time_point now) {
-  if (since == 0) return std::nullopt;
-  const auto age = std::chrono::duration_cast<milliseconds>(now.time_since_epoch()) - milliseconds(since);
-  return std::max(age, milliseconds(0));
+std::optional<milliseconds> known_age(std::int64_t since, time_point now) {
+  return since == 0 ? std::nullopt : std::optional(age_since(time_point(milliseconds(since)), now));
 }
 
 /// The members by the names of their nodes.
@@ -58,11 +56,11 @@ shard_move_status move_of(const shard_view& shard, const std::map<std::string, g
   move.from_gone = !shard.owner_node.empty() && !members.contains(shard.owner_node);
   move.to = members.at(shard.assigned_to).id;
   move.phase = to_string(shard.phase);
-  move.age = age_since(shard.since, now);
+  move.age = known_age(shard.since, now);
   if (const auto order = ordered.find(shard.assigned_to); order != ordered.end() && order->second > 0) {
     // The last owner writes figures into the record while it executes, which moves nothing.
     const bool is_at_work = shard.phase == zkrecipes::term_phase::executing;
-    move.waits = age_since(is_at_work ? order->second : std::max(shard.since, order->second), now);
+    move.waits = known_age(is_at_work ? order->second : std::max(shard.since, order->second), now);
   }
   return move;
 }
@@ -77,7 +75,7 @@ std::vector<absent_member_status> away_of(const shard_group_view& view, time_poi
   std::vector<absent_member_status> all;
   for (const auto& each : view.away)
     all.push_back(
-        {each.id, each.grace, age_since(each.since, now), shard_numbers(each.shards.begin(), each.shards.end())});
+        {each.id, each.grace, known_age(each.since, now), shard_numbers(each.shards.begin(), each.shards.end())});
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   return all;
 }
@@ -109,14 +107,14 @@ bool is_in_office(const shard_view& shard) noexcept {
 
 void find_idle_shards(group_status& group, const shard_group_view& view, time_point now) {
   if (view.members.empty()) {
-    group.deserted_for = age_since(last_change(view, [](const auto&) { return true; }), now);
+    group.deserted_for = known_age(last_change(view, [](const auto&) { return true; }), now);
     group.has_open_terms = std::any_of(view.shards.begin(), view.shards.end(), is_in_office);
   } else if (!group.unassigned.empty()) {
     // The records of the others are written while they are processed.
     const auto is_unassigned = [&group](const shard_view& each) {
       return std::binary_search(group.unassigned.begin(), group.unassigned.end(), each.number);
     };
-    group.unassigned_for = age_since(last_change(view, is_unassigned), now);
+    group.unassigned_for = known_age(last_change(view, is_unassigned), now);
   }
 }
 

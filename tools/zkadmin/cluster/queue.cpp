@@ -13,6 +13,7 @@
 #include "base/tasks.hpp"
 #include "base/text.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/line_status.hpp"
 #include "cluster/nodes.hpp"
 #include "cluster/recognize.hpp"
 #include "queue/queue_layout.hpp"
@@ -119,13 +120,8 @@ namespace {
 namespace asio = boost::asio;
 namespace detail = zkrecipes::detail;
 using std::chrono::milliseconds;
-using std::chrono::system_clock;
 
-constexpr std::size_t longest_key = 256;
-
-milliseconds time_since(milliseconds since) {
-  return std::chrono::duration_cast<milliseconds>(system_clock::now().time_since_epoch()) - since;
-}
+constexpr std::size_t longest_parked = 256;
 
 /// Sets which key is the first of those whose messages are parked, as far as that may be read.
 asio::awaitable<void> look_at_parked(zkrecipes::session session, const std::string& marks, queue_status& to) {
@@ -136,8 +132,8 @@ asio::awaitable<void> look_at_parked(zkrecipes::session session, const std::stri
   auto reading = co_await session.async_get(join(marks, first), as_result);
   if (std::get<0>(reading)) co_return;
   const auto& mark = std::get<1>(reading);
-  to.parked_key = shortened(detail::read_mark(mark.data).value_or(first), longest_key);
-  to.parked_for = std::max(time_since(milliseconds(mark.stat.ctime)), milliseconds(0));
+  to.parked_key = shortened(detail::read_mark(mark.data).value_or(first), longest_parked);
+  to.parked_for = age_of(mark.stat, clock_now());
 }
 
 /// Adds what stands in a folder beside the items.
@@ -200,16 +196,16 @@ asio::awaitable<void> look_at_first_taker(zkrecipes::session session, std::strin
   }
   if (first.empty()) co_return;
   const auto stat = co_await find_stat(session, join(folder, first));
-  if (stat) to.taker_waits = std::max(time_since(milliseconds(stat->ctime)), milliseconds(0));
+  if (stat) to.taker_waits = age_of(*stat, clock_now());
 }
 
 asio::awaitable<milliseconds> age_of_oldest(zkrecipes::session session, const std::string& path,
                                             const queue_names& names) {
   if (names.items == 0) co_return milliseconds(0);
-  if (names.due) co_return time_since(*names.due);
+  if (names.due) co_return clock_now() - *names.due;
   const auto stat = co_await find_stat(session, join(path, names.oldest));
   if (!stat) co_return milliseconds(0);  // it has been taken since
-  co_return std::max(time_since(milliseconds(stat->ctime)), milliseconds(0));
+  co_return age_of(*stat, clock_now());
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ recipe_status recipe_status_of(election_status election, std::chrono::system_clo
     if (election.phase != "none") status.client = "zkrecipes";
   }
   const bool has_begin = election.since != std::chrono::system_clock::time_point();
-  if (has_begin) status.age = std::max(std::chrono::duration_cast<milliseconds>(now - election.since), milliseconds(0));
+  if (has_begin) status.age = age_since(election.since, now);
   if (election.leader) {
     status.holder = label(*election.leader);
     status.session = election.leader->session_id;

@@ -54,16 +54,11 @@ election_status election_without_view(std::string path, const char* instead_of_p
   return status;
 }
 
-std::chrono::milliseconds age_since(std::chrono::system_clock::time_point since) {
-  const auto age = std::chrono::system_clock::now() - since;
-  return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(age), 0ms);
-}
-
 /// Since when nobody leads. One more request, and only while that is so although somebody is in line.
 asio::awaitable<void> find_vacancy(zkrecipes::session session, election_status& status) {
   if (status.leader || status.hand_over) co_return;
   if (status.waiters.empty()) {
-    if (status.phase == "retired") status.empty_for = age_since(status.since);
+    if (status.phase == "retired") status.empty_for = age_since(status.since, std::chrono::system_clock::now());
     co_return;
   }
   const auto node = join(status.path, status.waiters.front().node);
@@ -72,7 +67,7 @@ asio::awaitable<void> find_vacancy(zkrecipes::session session, election_status& 
   if (error == errc::no_node || error == errc::no_auth) co_return;
   check(error, "looking at " + node);
   const std::chrono::system_clock::time_point came(std::chrono::milliseconds(std::get<1>(looked).ctime));
-  status.leaderless_for = age_since(std::max(came, status.since));
+  status.leaderless_for = age_since(std::max(came, status.since), std::chrono::system_clock::now());
 }
 
 }  // namespace
@@ -119,6 +114,11 @@ asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session
   zkrecipes::election election(session, path, {.id = "zkadmin"});
   auto [error, view] = co_await election.async_view(as_result);
   co_return co_await status_of_look(std::move(session), std::move(path), error, std::move(view));
+}
+
+std::chrono::milliseconds age_since(std::chrono::system_clock::time_point since,
+                                    std::chrono::system_clock::time_point now) noexcept {
+  return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(now - since), 0ms);
 }
 
 bool has_ages(const election_status& status) noexcept {

@@ -179,6 +179,10 @@ boost::asio::awaitable<std::optional<election_status>> status_of_look(zkrecipes:
 /// Whether time alone changes it.
 bool has_ages(const election_status& status) noexcept;
 
+/// For how long it has been so, by this machine's clock against the server's; not below 0.
+std::chrono::milliseconds age_since(std::chrono::system_clock::time_point since,
+                                    std::chrono::system_clock::time_point now) noexcept;
+
 /// As it is after this time, if nothing else has changed.
 void grow_older(election_status& status, std::chrono::milliseconds by);
 

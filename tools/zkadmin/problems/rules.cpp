@@ -11,7 +11,7 @@ namespace zkadmin {
 namespace {
 
 constexpr std::size_t longest_transaction_id = 80;  // Bytes.
-constexpr std::size_t longest_key = 80;
+constexpr std::size_t longest_key_text = 80;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ problem_list problems_of(const queue_status& queue, const problem_limits& limits
   if (queue.parked_keys > 0)
     add("parked-key", "messages of " + counted(queue.parked_keys, "key") + " become dead letters" +
                           (queue.parked_for ? ", for " + short_duration(*queue.parked_for) : "") +
-                          (queue.parked_key.empty() ? "" : ": " + shortened(queue.parked_key, longest_key)));
+                          (queue.parked_key.empty() ? "" : ": " + shortened(queue.parked_key, longest_key_text)));
   if (queue.dead_letters > 0) add("dead-letters", "dead letters: " + std::to_string(queue.dead_letters));
   return found;
 }
@@ -444,7 +444,7 @@ std::optional<Value> fact_of(const recipe_status& status, const char* name) {
   return value ? std::optional(*value) : std::nullopt;
 }
 
-// Of those that are not declared it is not known whether anybody is to be there.
+// Whether anybody is to be there is not known of those that are not declared.
 void judge_presence(recipe_findings& about) {
   const auto& status = about.status;
   const bool is_service = status.kinds == std::vector{recipe::service};
