@@ -299,6 +299,9 @@ BOOST_AUTO_TEST_CASE(a_group_that_all_have_left_is_told_when_the_grace_of_the_la
   BOOST_TEST(is_critical(found(0s)));
   view.shards[0].is_in_quarantine = true;
   BOOST_TEST(!has_problem(found(0s), "nobody-in-group"), "it is meant to stand still");
+  view.shards[0].is_in_quarantine = false;
+  view.shards[0].number = 8;
+  BOOST_TEST(!has_problem(found(0s), "nobody-in-group"), "it waits for the absent member");
 }
 
 BOOST_AUTO_TEST_CASE(what_nobody_is_to_own_is_unassigned_since_the_last_order) {

@@ -100,20 +100,20 @@ std::int64_t last_change(const shard_group_view& view, Condition is_looked_at) {
 
 bool is_in_office(const shard_view& shard) noexcept {
   using zkrecipes::term_phase;
-  const bool goes_on = shard.phase == term_phase::inaugurating || shard.phase == term_phase::executing ||
-                       shard.phase == term_phase::handing_over;
-  return goes_on && !shard.is_in_quarantine;
+  return shard.phase == term_phase::inaugurating || shard.phase == term_phase::executing ||
+         shard.phase == term_phase::handing_over;
 }
 
 void find_idle_shards(group_status& group, const shard_group_view& view, time_point now) {
+  const auto is_unassigned = [&group](const shard_view& each) {
+    return std::binary_search(group.unassigned.begin(), group.unassigned.end(), each.number);
+  };
   if (view.members.empty()) {
     group.deserted_for = known_age(last_change(view, [](const auto&) { return true; }), now);
-    group.has_open_terms = std::any_of(view.shards.begin(), view.shards.end(), is_in_office);
+    group.has_open_terms = std::any_of(view.shards.begin(), view.shards.end(),
+                                       [&](const auto& each) { return is_in_office(each) && is_unassigned(each); });
   } else if (!group.unassigned.empty()) {
     // The records of the others are written while they are processed.
-    const auto is_unassigned = [&group](const shard_view& each) {
-      return std::binary_search(group.unassigned.begin(), group.unassigned.end(), each.number);
-    };
     group.unassigned_for = known_age(last_change(view, is_unassigned), now);
   }
 }

@@ -96,7 +96,7 @@ struct group_status {
   /// For how long nothing has changed although no member is there: since the last record was written, or the grace of
   /// an absent member ended. By this machine's clock against the server's; nothing if it is not so, or not known.
   std::optional<std::chrono::milliseconds> deserted_for{};
-  bool has_open_terms = false;  ///< No member is there, and the term of a shard goes on by its record.
+  bool has_open_terms = false;  ///< No member is there, and the term of an unassigned shard goes on.
   /// The same while members are there, of those that are unassigned: since the last order of any member, too.
   std::optional<std::chrono::milliseconds> unassigned_for{};
   friend bool operator==(const group_status&, const group_status&) = default;
