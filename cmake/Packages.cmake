@@ -37,8 +37,9 @@ set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
 set(CPACK_PACKAGE_CHECKSUM SHA256)
 set(CPACK_SOURCE_GENERATOR TXZ)
 set(CPACK_SOURCE_PACKAGE_FILE_NAME zkrecipes-${ZKRECIPES_VERSION})
-set(CPACK_SOURCE_IGNORE_FILES ^${PROJECT_SOURCE_DIR}/[.]git/ ^${PROJECT_SOURCE_DIR}/[.]git$ ^${PROJECT_SOURCE_DIR}/build/
-    ^${PROJECT_SOURCE_DIR}/debian/ /__pycache__/ [.]class$ /CMakeUserPresets[.]json$ /compile_commands[.]json$)
+string(REGEX REPLACE "[^A-Za-z0-9/_-]" "." top "${PROJECT_SOURCE_DIR}")  # of a folder c++, too, a pattern that matches it
+set(CPACK_SOURCE_IGNORE_FILES ^${top}/[.]git/ ^${top}/[.]git$ ^${top}/build/
+    ^${top}/debian/ /__pycache__/ [.]class$ /CMakeUserPresets[.]json$ /compile_commands[.]json$)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
