@@ -54,6 +54,9 @@ class ZkrecipesConan(ConanFile):
         for part in self._parts:
             self.requires(PARTS[part][0])
 
+    def build_requirements(self):
+        self.tool_requires("cmake/[>=3.25 <5]")
+
     def validate(self):
         check_min_cppstd(self, 20)
         if self.settings.os != "Linux":

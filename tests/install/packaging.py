@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the port for vcpkg and the recipe for Conan against stand-ins of their helpers, which record what they are asked for. The
-options, parts, packages and versions have to be those of the project. Builds nothing.
+options, parts, packages and versions have to be those of the project, and those of packaging/debian, too. Builds nothing.
 
   tests/install/packaging.py
 """
@@ -128,10 +128,11 @@ def check_conan():
         recipe.recipe_folder, recipe.source_folder = str(PACKAGING / "conan"), str(ROOT)
         recipe.package_folder = recipe.export_sources_folder = "/nowhere"
         recipe.requires = lambda reference, required=required, **named: required.append(reference.split("/")[0])
+        recipe.tool_requires = lambda reference: expect(reference.startswith("cmake/"), f"the recipe builds with {reference}")
         recipe.settings = types.SimpleNamespace(os="Linux")
         recipe.options = types.SimpleNamespace(get_safe=lambda name, parts=parts: name.removeprefix("with_") in parts)
         recipe.cpp_info = Recorder(components=Components())
-        for step in ("set_version", "export_sources", "layout", "requirements", "validate", "generate", "build", "package",
+        for step in ("set_version", "export_sources", "layout", "requirements", "build_requirements", "validate", "generate", "build", "package",
                      "package_info"):
             getattr(recipe, step)()
         expect(recipe.version == VERSION, f"the recipe has version {recipe.version}")
@@ -146,7 +147,24 @@ def check_conan():
                 expect(each in made or package in required, f"the component {part} requires {each}, and the recipe does not")
 
 
+def check_debian():
+    """The names are those that cpack gives, the version stands in the changelogs, each package has its component."""
+    here = "packaging/debian/"
+    expect(stated(r"^zkrecipes \((.*?)\)", here + "changelog")[0] == VERSION, "debian/changelog begins with another version")
+    expect(stated(r"^## ([\d.]+)", "CHANGELOG.md")[0] == VERSION, "CHANGELOG.md begins with another version")
+    abi = VERSION.rpartition(".")[0]
+    by_cpack = {each.replace("${runtime_package}", f"libzkrecipes{abi}")
+                for each in stated(r"^set\(CPACK_DEBIAN_[A-Z]+_PACKAGE_NAME (\S+)\)", "cmake/Packages.cmake")}
+    made = set(stated(r"^Package: (\S+)", here + "control"))
+    expect(made == by_cpack, f"debian/control and cpack differ in {sorted(made ^ by_cpack)}")
+    rules = (ROOT / here / "rules").read_text()
+    listed = set(re.findall(r"\w+:([a-z]\S+)", rules))
+    listed |= {f"libzkrecipes-{each}-dev" for each in re.search(r"foreach each,([\w ]+),", rules)[1].split()}
+    expect(listed >= made, f"debian/rules installs nothing into {sorted(made - listed)}")
+
+
 check_vcpkg()
 check_conan()
+check_debian()
 print("\n".join(wrong) or "all right")
 sys.exit(1 if wrong else 0)
