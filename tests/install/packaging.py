@@ -132,8 +132,8 @@ def check_conan():
         recipe.settings = types.SimpleNamespace(os="Linux")
         recipe.options = types.SimpleNamespace(get_safe=lambda name, parts=parts: name.removeprefix("with_") in parts)
         recipe.cpp_info = Recorder(components=Components())
-        for step in ("set_version", "export_sources", "layout", "requirements", "build_requirements", "validate", "generate", "build", "package",
-                     "package_info"):
+        for step in ("set_version", "export_sources", "layout", "requirements", "build_requirements", "validate", "generate",
+                     "build", "package", "package_info"):
             getattr(recipe, step)()
         expect(recipe.version == VERSION, f"the recipe has version {recipe.version}")
         given = toolchains[-1].cache_variables
