@@ -68,8 +68,14 @@ std::string erlang_binary(const std::string& text) {
   return "<<" + numbers + ">>";
 }
 
-std::string secret_terms(const rabbit_broker_options& options) {
-  return "[{rabbit, [{default_user, " + erlang_binary(options.user) + "}, {default_pass, " +
+/// RabbitMQ 4 knows no delay at the start, and refuses its line in rabbitmq.conf; here it passes over it. A key of a file
+/// replaces that of the other whole, so all of cluster_formation is here.
+constexpr const char* formation_terms =
+    "{cluster_formation, [{peer_discovery_backend, rabbit_peer_discovery_classic_config}, "
+    "{randomized_startup_delay_range, {0, 0}}]}, ";
+
+std::string advanced_terms(const rabbit_broker_options& options) {
+  return "[{rabbit, [" + std::string(formation_terms) + "{default_user, " + erlang_binary(options.user) + "}, {default_pass, " +
          erlang_binary(options.password) + "}, {default_vhost, " + erlang_binary(options.virtual_host) + "}]}].\n";
 }
 
@@ -101,18 +107,15 @@ std::string rabbit_node::lines(const rabbit_broker_options& options, const std::
   out << "vm_memory_high_watermark.absolute = 1GiB\ndisk_free_limit.absolute = 1MB\n";
   out << "raft.wal_max_size_bytes = 33554432\n";  // a node keeps as much in memory; the default is 512 MiB
   // Only the first node may found a cluster, so that two nodes never found two.
-  out << "cluster_formation.peer_discovery_backend = classic_config\n";
   out << "cluster_formation.classic_config.nodes.1 = " << first << '\n';
   if (first != name()) out << "cluster_formation.classic_config.nodes.2 = " << name() << '\n';
-  out << "cluster_formation.randomized_startup_delay_range.min = 0\n";
-  out << "cluster_formation.randomized_startup_delay_range.max = 0\n";
   for (const auto& each : options.extra_config) out << each << '\n';
   return out.str();
 }
 
 void rabbit_node::configure(const rabbit_broker_options& options, const std::string& first) {
   write_file(folder_.path() / "rabbitmq.conf", lines(options, first), 0600);
-  write_file(folder_.path() / "advanced.config", secret_terms(options), 0600);
+  write_file(folder_.path() / "advanced.config", advanced_terms(options), 0600);
   write_file(folder_.path() / "enabled_plugins", "[].\n", 0600);
   write_file(folder_.path() / "env.conf", "", 0600);
 }
