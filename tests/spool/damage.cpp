@@ -379,7 +379,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_version_1_with_origins_keeps_them) {
     BOOST_TEST(!file.finish().error);
   }
   meddle("UPDATE origin SET number = number + 1 WHERE first = 3");
-  expect_refusal(with, spool_errc::corrupt, "an origin that is none");
+  expect_refusal(with, spool_errc::corrupt, "a malformed row in its table of origins");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -133,8 +133,7 @@ asio::awaitable<taken> intake::put_next(shared_producer by, incoming message, sh
   }
   if (message.number <= *by->last) co_return taken{kind::already, message.number, {}};
   if (message.number > *by->last + 1)
-    co_return taken{kind::gap, *by->last,
-                    "a message before this one is missing: see `number` for the last one that was put"};
+    co_return taken{kind::gap, *by->last, "a message before this one is missing: it has to be put first"};
   auto [error, number] = co_await put(by, std::move(message.key), std::move(message.data), std::move(in_hand));
   if (error) co_return failed(message.producer, by, error);
   if (number != message.number) {

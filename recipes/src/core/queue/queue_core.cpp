@@ -254,7 +254,6 @@ awaitable<outcome<message>> queue_core::pop_by_claim() {
   }
 }
 
-
 // Settles an item that was taken: it is acknowledged, given back, or made a dead letter.
 
 namespace {
