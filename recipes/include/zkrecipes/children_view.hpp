@@ -76,7 +76,7 @@ class children_view {
   using executor_type = boost::asio::any_io_executor;
 
   children_view() noexcept;  ///< Shows nothing, like one that was moved from: operations complete with `closed`.
-  /// Starts to read. The path may be missing and come later.
+  /// Begins to read the children of `path`, which may be made later.
   /// \throws std::invalid_argument naming the bad path or option.
   children_view(session over, std::string path, children_view_options options);
   children_view(session over, std::string path)

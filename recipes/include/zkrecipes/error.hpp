@@ -37,13 +37,13 @@ enum class errc {
   revoked,             ///< Somebody asked the owner to give it up (`ownership::async_revoked`), or the grace is over.
   sequence_exhausted,  ///< The parent's sequence numbers are about to wrap; use a new parent node.
   foreign_data,        ///< A node holds data that this recipe did not write; use another path.
-  superseded,          ///< A newer term has begun: nothing was written.
+  superseded,          ///< A newer term or producer has taken over, or our claim has ended: nothing was written.
   timed_out,           ///< The deadline passed.
   outcome_unknown,     ///< The reply was lost and there is no way to tell whether the operation happened.
   career_failed,       ///< The career threw an exception; the coordinator keeps it.
-  busy,                ///< Another client has the ownership that was asked for, and the operation does not wait for it.
-  size_mismatch,       ///< The others at this path use another size (of a double barrier, a semaphore) than ours.
-  full,                ///< There is no room for the item: see `queue_options`.
+  busy,  ///< In use: another client has it or waits for it, or keeps changing it; or this object does it already.
+  size_mismatch,  ///< The path was set up with another size (members, permits, shards, buckets), range or period.
+  full,           ///< There is no room for the item: see `queue_options`.
 
   // New codes come last, so that existing numbers keep their meaning.
   no_descriptors,  ///< The process has no file descriptor left for a connection: the reason of a state; tried again.

@@ -23,7 +23,6 @@ namespace zkrecipes::detail {
 
 // The steps of `end_dead_session`.
 
-/// The records of the terms of a dead process, and what is to be written into them.
 /// The held terms, what is known of each of them, and the requests that bring this further. It sends nothing itself.
 /// Nothing is written into the record of a leader whose node, the seat, was never seen as one of the session.
 class dead_terms {

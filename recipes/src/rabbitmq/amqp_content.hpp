@@ -13,7 +13,7 @@ inline constexpr auto first_header = "zkr-first";
 
 /// A message as the broker delivers it.
 struct amqp_delivery {
-  std::uint64_t tag = 0;        ///< It counts on this connection.
+  std::uint64_t tag = 0;        ///< The delivery tag: valid on this connection only.
   bool is_redelivered = false;  ///< The flag is set, or `returns` is more than 0.
   std::uint64_t returns = 0;    ///< How often it has come back: `x-delivery-count`.
   std::string id{};             ///< The property `message_id`; empty: none.

@@ -27,7 +27,7 @@ class message_numbering {
  public:
   virtual ~message_numbering() = default;
 
-  /// What has to be done in ZooKeeper before a message gets a number.
+  /// Does the writes in ZooKeeper that come before the first number, such as the producer's record.
   virtual awaitable<error_code> begin() = 0;
   virtual bool has_begun() const noexcept = 0;
   /// For the next message, which goes to this queue. `given`: what the caller has for it, if anything.

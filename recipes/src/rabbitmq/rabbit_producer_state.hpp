@@ -21,7 +21,6 @@
 
 namespace zkrecipes::detail {
 
-/// Notices that an answer does not come.
 /// Since when the same answer is awaited.
 class answer_watch {
  public:
@@ -55,7 +54,7 @@ class rabbit_producer_state final : public inbox_producer {
   rabbit_producer_state(rabbit_frame_ptr frame, std::string name, std::unique_ptr<message_numbering> numbers);
 
   const rabbit_options& options() const noexcept { return frame_->options; }
-  /// Nothing tells it.
+  /// Refuses: RabbitMQ keeps no number of the last message.
   void last(handler whose) override { refuse(std::move(whose), asio::error::operation_not_supported); }
   void leave() override;
   /// On the strand. The messages have numbers already, one after the other from `first` on; none is larger than

@@ -12,8 +12,7 @@
 
 namespace zkrecipes::detail {
 
-/// Commands to a broker that are asked until it has answered.
-/// A command, and what its reply means.
+/// A command to a broker, which is sent until it was answered, and what its reply means.
 struct redis_question {
   std::vector<std::string> command;
   std::function<error_code(const redisReply&)> take;

@@ -215,7 +215,7 @@ awaitable<void> redis_producer_state::put_batch() {
   fail_all(error);
 }
 
-/// Messages from the first one on that was not put.
+/// The next batch: messages in order, beginning with the first that was not put.
 std::vector<stream_put> redis_producer_state::next_batch() const {
   std::vector<stream_put> all;
   std::size_t bytes = 0;

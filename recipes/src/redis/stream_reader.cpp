@@ -453,7 +453,8 @@ awaitable<void> stream_reader::trim() {
   if (!consumed.empty() && is_checked()) compare(consumed);
 }
 
-/// By the connection that has told that the stream is whole: what a broker loses ends it.
+/// Asks on the connection that has shown the stream to be whole. A broker that loses entries ends that connection, so
+/// the answers are about the same stream.
 void stream_reader::compare(const std::vector<stream_id>& consumed) {
   struct comparison {
     std::size_t left;

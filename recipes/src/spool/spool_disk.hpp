@@ -16,12 +16,13 @@ namespace zkrecipes::detail {
 
 /// What the file says of itself. The messages in it are those behind `put` up to `last`.
 struct spool_extent {
-  std::uint64_t put = 0;          ///< All up to this one are in the queue.
-  std::uint64_t last = 0;         ///< The last message that was ever written to the file.
-  std::int64_t base = 0;          ///< The number of a message in the file less its number in the queue.
-  std::uint64_t unsent_from = 0;  ///< None from this one on can be in the queue. 0: it is not known of any.
-  std::uint64_t bytes = 0;        ///< The messages in it take so many, by `size_of`.
-  std::uint64_t origin = 0;       ///< That of the messages that are appended until it is opened again. 0: none.
+  std::uint64_t put = 0;   ///< All up to this one are in the queue.
+  std::uint64_t last = 0;  ///< The last message that was ever written to the file.
+  std::int64_t base = 0;   ///< The number of a message in the file less its number in the queue.
+  /// No message from this number on was ever sent, so none can be in the queue. 0: it is not known of any.
+  std::uint64_t unsent_from = 0;
+  std::uint64_t bytes = 0;   ///< The messages in it take so many, by `size_of`.
+  std::uint64_t origin = 0;  ///< That of the messages that are appended until it is opened again. 0: none.
 };
 
 /// What one transaction changes.

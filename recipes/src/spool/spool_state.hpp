@@ -129,7 +129,6 @@ class spool_answers {
   std::deque<put_result> all_;
 };
 
-/// For how long messages have been accepted.
 /// Knows when messages were accepted, without a time for each: messages that were accepted within a fiftieth of the
 /// time since the oldest one share its mark. So the memory grows with the logarithm of that time.
 class spool_age {

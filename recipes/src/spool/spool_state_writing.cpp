@@ -97,7 +97,8 @@ awaitable<void> spool_state::open_file() {
   if (is_ending_) end_writing();
 }
 
-/// Also when the file can be opened: a disk that is full takes that and no message.
+/// Waits after a failed write, also if the file could be opened again: a full disk lets it be opened, and takes no
+/// message.
 awaitable<void> spool_state::pause_behind_failure() {
   if (!file_error_) co_return;
   const auto until = on_->deadline_of(pause_of_file);
@@ -161,8 +162,8 @@ awaitable<void> spool_state::write_batch() {
   change.put = change.agrees ? to_agree_->put : numbers_.put();
   change.base = change.agrees ? to_agree_->base : numbers_.base();
   change.unsent_from = change.agrees ? 0 : numbers_.unsent_from(count > 0);
-  // Messages of which the file says that they can not be in the queue are sent now, so it must not say that after a
-  // power failure.
+  // The file says from which message on none was ever sent (`unsent_from`). These are sent now, so that is taken back,
+  // and synced, before: after a power failure it would be false.
   change.is_vital = change.agrees && (change.base != numbers_.base() || numbers_.unsent_from(false) != 0);
   change.is_measured = must_measure_ || (change.agrees && change.put != numbers_.put());
   bytes_put_before_ = bytes_put_;

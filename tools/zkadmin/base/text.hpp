@@ -34,7 +34,7 @@ std::string printable(std::string_view utf8);
 /// The lines of a text with what a terminal can not show replaced. Tabs and line ends stay.
 std::string printable_lines(std::string_view text);
 
-/// The same text with only its malformed bytes replaced, for readers other than terminals.
+/// The text with malformed UTF-8 replaced and all else as it is, for readers other than terminals.
 std::string well_formed(std::string_view utf8);
 
 /// At most this many bytes of a text; one that was longer ends in "... (70000 bytes)".

@@ -47,9 +47,8 @@ boost::asio::awaitable<std::optional<zkrecipes::node_data>> find_node(zkrecipes:
 boost::asio::awaitable<std::optional<std::vector<std::string>>> find_children(zkrecipes::session session,
                                                                               std::string path);
 
-/// Reads a place once: each operation reads everything anew.
-/// One operation at a time; each throws `failure`. After the deadline no further requests are sent, and the survey is
-/// marked as incomplete.
+/// Reads a place: one operation at a time, each of which reads everything anew, and throws `failure`. After the
+/// deadline no further requests are sent, and the survey is marked as incomplete.
 class collector {
  public:
   collector(zkrecipes::session session, std::string root);

@@ -280,7 +280,7 @@ asio::awaitable<void> keeper::require_own_kind() {
                 printable(path_) + " is that of another recipe (" + to_string(found) + "): use another path");
 }
 
-/// Nothing: once more.
+/// Holds once and runs the command. Without a status the caller gets in line again.
 asio::awaitable<std::optional<int>> keeper::hold() {
   auto got = co_await get_in();
   if (got.error) co_return status_without_command(got);

@@ -119,7 +119,7 @@ json::object recipe_object(const recipe_status& status, const problem_limits& li
           {"problems", array_of(problems_of(status, limits), problem_object)}};
 }
 
-/// As in JSON: times in milliseconds.
+/// A fact's value as a field of TSV, in the units of the JSON report: times in milliseconds.
 std::string fact_field(const fact_value& value) {
   if (std::holds_alternative<std::monostate>(value)) return "";
   if (const auto* time = std::get_if<std::chrono::milliseconds>(&value)) return field_of(*time);

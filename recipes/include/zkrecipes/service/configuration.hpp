@@ -49,7 +49,7 @@ struct configuration {
   std::string servers{};
   std::string root{};
   std::optional<zkrecipes::credentials> digest{};
-  std::chrono::milliseconds timeout{10'000};   ///< That of the session.
+  std::chrono::milliseconds timeout{10'000};   ///< The session timeout.
   std::chrono::milliseconds grace{20'000};     ///< Longest time between SIGTERM and the end of the process.
   std::chrono::milliseconds hand_over{5'000};  ///< Longest time for the messages in hand when a term ends.
   work_mode mode = work_mode::single;
@@ -63,7 +63,7 @@ struct configuration {
   http_settings http{};
   std::optional<spool_settings> spool{};
   log_severity log_level = log_severity::info;
-  std::map<std::string, std::string> own{};  ///< The texts of the table [own], which the program may have for itself.
+  std::map<std::string, std::string> own{};  ///< The table [own]: settings that the program itself reads.
 };
 
 /// Options of the command line, which override the file: so several replicas can share one.

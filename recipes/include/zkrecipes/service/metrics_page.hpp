@@ -37,7 +37,8 @@ class metrics_page {
     std::string_view type;
     std::string help;
     std::string samples{};
-    std::set<std::string> seen{};  ///< Labels.
+    /// The labels that have a sample. A second one with the same labels would make Prometheus refuse the page.
+    std::set<std::string> seen{};
   };
   static std::string show(std::integral auto value) { return std::to_string(value); }
   static std::string show(double value);

@@ -23,9 +23,9 @@
 
 namespace zkrecipes::detail {
 
-/// Keeps the term record at hand for a candidate that is about to lead.
-/// What a candidate knows of the record. While it is next in line, it reads the record whenever that changes. Only the
-/// next in line watches the record, so that a change wakes no other candidate. On the strand.
+/// Keeps the term record at hand for a candidate that is about to lead: while the candidate is next in line, it reads
+/// the record whenever that changes. Only the next in line watches the record, so that a change wakes no other
+/// candidate. On the strand.
 class record_follower : public std::enable_shared_from_this<record_follower> {
  public:
   /// `told` is called with each record that is read.

@@ -33,9 +33,10 @@ struct take_over_request {
   term_seat_ptr seat;                               ///< While it is not lost, no other candidate may begin a term.
   std::chrono::milliseconds hand_over_deadline{0};  ///< This and the next are declared by the new term.
   std::chrono::milliseconds aftermath{0};
-  std::function<bool()> give_up;        ///< Asked whenever `give_up_told` is notified.
-  condition* give_up_told;              ///< It outlives the take-over.
-  std::optional<known_record> known{};  ///< Saves a look if it is still right.
+  std::function<bool()> give_up;  ///< Asked whenever `give_up_told` is notified.
+  condition* give_up_told;        ///< It outlives the take-over.
+  /// The record as the candidate read it last. If its version is still right, the term begins without another read.
+  std::optional<known_record> known{};
 };
 
 /// Begins the next term with a write that fences the previous term. If the predecessor has not retired, waits until it

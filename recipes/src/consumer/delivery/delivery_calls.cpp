@@ -49,12 +49,13 @@ void delivery_limiter::hold_off(lease_clock::time_point until) {
 
 namespace {
 
-/// One that says "at once" and is not ready would be asked without a pause, which takes a whole processor.
+/// A `process` that returns `hold_off` with 0 and is not ready would be called again without a pause, which takes a
+/// whole processor.
 constexpr std::chrono::milliseconds shortest_hold_off{10};
 
 }  // namespace
 
-/// Behind a predecessor that has not told its level it is not known how much credit was used.
+/// A predecessor that has not left its level may have used all credit, so the run begins with none.
 void call_limit::take_up() {
   auto& notes = term_->notes();
   const auto& limit = frame_.options.limit;

@@ -42,10 +42,10 @@ std::optional<numbered_id> parse_numbered_id(std::string_view text);
 
 // Which numbered messages are settled, for all producers.
 
-/// Which numbers of one epoch of a producer are settled.
-/// A set of numbers as disjoint ranges. Between two ranges is a message that is in hand, or one that can not come any
-/// more. At most 1 000 messages are in hand, so of `most_ranges` the lowest can be forgotten: its numbers count as not
-/// settled then, which doubles a message at worst. To take two ranges for one could lose the message between them.
+/// The settled numbers of one epoch of a producer, as disjoint ranges. Between two ranges is a message that is in hand,
+/// or one that can not come any more. At most 1 000 messages are in hand, so of `most_ranges` the lowest can be
+/// forgotten: its numbers count as not settled then, which doubles a message at worst. To take two ranges for one could
+/// lose the message between them.
 class settled_run {
  public:
   static constexpr std::size_t most_ranges = 2'000;

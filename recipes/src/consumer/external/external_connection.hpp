@@ -23,7 +23,8 @@ namespace zkrecipes::detail {
 /// The record is that of a feed: of an "external_log" or an "external_queue".
 struct external_frame : source_frame {
   external_options options;
-  std::shared_ptr<read_share> reading = std::make_shared<read_share>();  ///< All readers share it. On the strand.
+  /// How many bytes all readers of the source may hold ahead together. On the strand.
+  std::shared_ptr<read_share> reading = std::make_shared<read_share>();
 };
 
 using external_frame_ptr = std::shared_ptr<const external_frame>;

@@ -223,7 +223,7 @@ void slice_share::cancel(acquire_waiter& which) {
     std::lock_guard lock(mutex_);
     if (!which.waits) return;
     over.add(without_deadline(line_.remove(which)), asio::error::operation_aborted);
-    last = advance(over);  // the next one may need less
+    last = advance(over);  // the waiter that is first now may cost less, and be due already
   }
   over.complete_all(*clock_.get_scheduler());
 }

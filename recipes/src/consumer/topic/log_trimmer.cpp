@@ -72,7 +72,8 @@ awaitable<void> log_trimmer::run() {
     has_news_ = false;
     auto error = co_await trim();
     if (forbids_retry(error) || (!error && is_once_)) co_return;
-    const bool is_rare = error == errc::no_auth || is_by_itself();  // a right may come; many batches come slowly
+    // Looks rarely: a missing right may be granted, and without a retention nothing goes before the 10 000th batch.
+    const bool is_rare = error == errc::no_auth || is_by_itself();
     const auto idle = keep.age ? std::min<std::chrono::milliseconds>(*keep.age / 4, longest_pause_of_trimmer)
                                : std::chrono::milliseconds(longest_pause_of_trimmer);
     const auto soon = session->now() + (is_rare ? idle : std::min<std::chrono::milliseconds>(idle, pause_after_news));

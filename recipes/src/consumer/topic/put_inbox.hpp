@@ -42,7 +42,6 @@ class topic_caller {
   asio::any_completion_executor target_;
 };
 
-/// The end of a producer's coroutine that did not come in order.
 /// Owned by the coroutine that works for the callers of a producer. If the coroutine goes with its context before its
 /// end, so do the callers that wait: they may own the producer, which owns them.
 class put_abandonment {
@@ -107,8 +106,8 @@ struct topic_put {
   topic_caller caller;
   lease_clock::time_point due{};  ///< Until then they wait for others, if they are the first of a transaction.
   std::size_t composed = 0;       ///< So many are in the topic or in transactions under way.
-  std::size_t put = 0;            ///< So many are in the topic.
-  error_code error{};             ///< Those behind them can not be put.
+  std::size_t put = 0;            ///< The number of messages that are in the topic.
+  error_code error{};             ///< Why the messages behind them can not be put.
   std::shared_ptr<put_reach> reach{};
 
   /// Bytes of some of the messages in a batch.

@@ -125,7 +125,8 @@ const batch_name* topic_source::name_of_finished(std::int32_t number) const {
   return found != finished_.end() ? &found->second : reader_.removable(number);
 }
 
-/// That a batch can not be removed stands in nobody's way. A position that can not be written does.
+/// A batch that can not be removed is left, and the commit goes on without it. A refused write of the position is for
+/// `position_node` to judge.
 bool topic_source::adapt(std::size_t operation, const error_code& why) {
   if (operation == 0 || operation > removing_.size()) return position().on_refused(why);
   if (why == errc::no_auth) removes_at_once_ = false;

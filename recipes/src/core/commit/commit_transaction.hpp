@@ -11,7 +11,6 @@
 
 namespace zkrecipes::detail {
 
-/// The state of a two-phase commit as last read.
 /// A transaction's node as last seen.
 struct commit_sight {
   error_code error;  ///< `no_node`, `foreign_data`, or no answer.

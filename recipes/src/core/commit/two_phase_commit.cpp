@@ -162,8 +162,7 @@ awaitable<error_code> commit_cleaner::remove(indexed_transaction which, std::str
   co_return removed.error;
 }
 
-/// The elected coordinator decides all undecided transactions for as long as it leads.
-/// One period of leadership.
+/// One period of leadership: the elected coordinator decides all undecided transactions.
 class commit_leader : public std::enable_shared_from_this<commit_leader> {
  public:
   commit_leader(own_node_ptr node, std::string path, commit_coordinator_options options);
@@ -291,7 +290,6 @@ bool commit_leader::on_failure(const std::string& id, const error_code& error) {
   return true;
 }
 
-/// The candidacy of a coordinator of two-phase commits.
 /// Stands for election among the coordinators at a path, and leads for as long as it is the leader.
 class commit_campaign {
  public:

@@ -202,7 +202,6 @@ void json_fields::rebuild_index() {
   for (std::size_t i = 0; i < all_.size(); ++i) places_.emplace(all_[i].name, i);
 }
 
-/// The members of a JSON object, or the elements of an array, one after the other.
 /// Goes through the text of an object or of an array, which has to be JSON (is_json). Keeps no copy of it.
 class json_parts {
  public:

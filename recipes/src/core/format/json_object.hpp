@@ -44,7 +44,6 @@ std::optional<std::string> unquoted(std::string_view json);
 /// The value of a whole number, in any notation; nothing for 7.5, for "7", and beyond 64 bits.
 std::optional<std::int64_t> whole_number(std::string_view json);
 
-/// The fields of a JSON object in their order, found by name.
 /// The text of each field's value by its name. Records have few fields, among which a search needs no index; an object
 /// with many (the members of a shard map) gets one.
 class json_fields {

@@ -19,9 +19,10 @@ namespace zkrecipes::detail {
 
 /// Which node stands for us in a line.
 struct line_place {
-  std::string guid;       ///< In its name.
-  incarnation_ptr bound;  ///< In which it is created; null before anything was sent.
-  std::string path;       ///< Empty until it is known to be there.
+  std::string guid;  ///< A part of the name of our node, by which it is found after a lost reply.
+  /// The incarnation of the session in which the node is created; null before anything was sent.
+  incarnation_ptr bound;
+  std::string path;  ///< Empty until it is known to be there.
   std::int64_t token = 0;
   std::int32_t sequence = 0;
   /// A create whose reply was lost may have made a second node, which may still turn up.
@@ -103,7 +104,7 @@ class node_hold {
   lease_clock::time_point limited_until() const noexcept { return until_; }
   /// When the clock has to be looked at again.
   lease_clock::time_point believed_until() const;
-  /// Why the hold is over by the clock, or because the incarnation is.
+  /// Why the hold is over: by the clock, or because the session ended. No error while it lasts.
   error_code due() const;
 
  private:

@@ -43,7 +43,6 @@ awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_sp
 /// grace).
 awaitable<outcome<>> request_revocation(core_ptr session, line_spec line, std::chrono::milliseconds grace);
 
-/// The members of a line.
 /// A line as one of its members knows it: the members that were last listed, less those that are known to have left
 /// since. It does no I/O. Members of one session share the list for as long as none of them knows of a change.
 class roster {

@@ -14,7 +14,6 @@
 
 namespace zkrecipes::detail {
 
-/// Which hand-out of an item a claim is for.
 /// Identifies one hand-out of an item, because the same object may have handed the item out before, in another session.
 struct claim_id {
   explicit claim_id(const message& item) : name(item.name), zxid(item.stat.pzxid) {}
@@ -23,7 +22,6 @@ struct claim_id {
   std::int64_t zxid;
 };
 
-/// What became of an attempt to claim an item.
 /// The result of an attempt to claim or remove an item. Errors: `node_exists` (another taker has it), `no_node` (it has
 /// gone), `busy` (it is delayed, and its time has not come), `session_expired` (nothing is claimed), ...
 struct claim_result {

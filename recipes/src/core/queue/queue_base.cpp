@@ -131,7 +131,8 @@ awaitable<error_code> key_revival::check_queue(std::size_t more) {
   auto there = co_await frame_->session->perform(make_request(opcode::children, frame_->where.items), retry::always);
   if (there.error && there.error != errc::no_node) co_return there.error;
   if (there.error || there.stat.czxid > mark_.stat.czxid) co_return errc::node_exists;
-  const bool is_held = mark_.stat.version != mark_of_parking;  // a part may be back already
+  // An interrupted revival may have put letters back already: then the limits are not asked again.
+  const bool is_held = mark_.stat.version != mark_of_parking;
   const auto items = frame_->where.items_of(there.children).size();
   const bool is_over_limit = options.limit != 0 && items + more > options.limit;
   const auto bytes = list_bytes(frame_->where, there.children.size() + more);

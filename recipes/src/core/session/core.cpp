@@ -136,7 +136,8 @@ void core::start() {
   for (const auto& loop : loops) launch_detached(strand(), owning(shared_from_this(), &core::live_on, loop));
 }
 
-/// Without these loops a session that looks well would be dead: they outlast a moment without memory.
+/// Runs a loop of the session, and begins it anew if it failed for want of memory: a session without its loops would
+/// look connected and do nothing.
 awaitable<void> core::live_on(std::function<awaitable<void>()> loop) {
   bool is_first = true;
   const auto begin = [this, &loop, &is_first] {

@@ -108,7 +108,7 @@ void guardian_client::guardian_said(const backend::guardian_answer& what) {
       cancel(look_timer_);
       call_later(scheduler_->now() + pause_between_looks, look_timer_, &guardian_client::ask);
       if (++answers_ > 1) pause_.reset();  // it has stood for a while
-      if (!refusal_.empty()) return;       // not everything is held
+      if (!refusal_.empty()) return;       // it has refused something, or was not told all
       const auto count = what.count.value_or(asked_);
       if (count.sessions < asked_.sessions || count.terms < asked_.terms) {
         refusal_ = "the guardian holds fewer sessions or terms than this process has told it";

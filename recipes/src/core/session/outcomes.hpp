@@ -71,7 +71,8 @@ inline bool leaves_node(const error_code& answer) {
   return answer == errc::no_auth || answer == errc::not_empty || is_server_refusal(answer);
 }
 
-/// Which errors end a run that goes on by itself, and which are waited out.
+// Which errors end a run that goes on by itself, and which are waited out.
+
 /// Whether people mend what the servers refuse with this error: rights are granted again, a folder is made again.
 inline bool is_mended_by_people(const error_code& error) {
   return error == errc::no_auth || error == errc::no_node || error == errc::no_children_for_ephemerals ||

@@ -84,7 +84,8 @@ class requests_in_flight {
   awaitable<backend::reply> answer(exchange_ptr which);
 
   // For the parts of a session.
-  /// The first of them, if its answer is still awaited and it was not taken before: it proves life like a heartbeat.
+  /// Hands out the first request of this connection, once, while its answer is awaited: it proves life like a
+  /// heartbeat, so none has to be sent beside it.
   exchange_ptr take_welcome();
   const std::shared_ptr<watch_registry>& watches() const noexcept { return watches_; }
 

@@ -86,7 +86,6 @@ class gate_table {
   std::vector<active_key> slots_;  // none, or a power of two
 };
 
-/// A caller that waits for the pass of a key.
 /// The completion of an `async_enter`, with its executor.
 class gate_caller {
  public:

@@ -119,8 +119,8 @@ awaitable<once_state::sight> once_state::try_in(std::int64_t period, once_record
   co_return judge(mine, period, node);
 }
 
-/// Writes, and reads behind the last write what its node holds then. If the connection breaks all are sent again, and
-/// what is there tells whose write it was. A write that came too late is no error.
+/// Sends the writes and, behind them, a read of the last node: one round trip. After a lost connection all are sent
+/// again, and the read tells whose write stands. A write that came second (`is_write_conflict`) is no error.
 awaitable<backend::reply> once_state::write_and_look(std::vector<backend::request> all) {
   all.push_back(make_request(opcode::get, all.back().path));
   auto replies = co_await session_->perform_all(std::move(all));

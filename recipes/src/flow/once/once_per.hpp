@@ -44,10 +44,9 @@ std::string serialize_period(std::chrono::milliseconds per);
 /// Nothing if it is not such data.
 std::optional<std::chrono::milliseconds> parse_period(const std::string& data);
 
-/// What the clock of the ensemble's leader shows, as far as we know.
-/// The leader stamps each write with its time, in milliseconds since 1970. From the last stamp on our own steady clock
-/// goes on. This is a guess: another leader can have another clock. A decision made by it has to be checked by the next
-/// stamp.
+/// What the clock of the leader shows: it stamps each write with its time, in milliseconds since 1970. From the last
+/// stamp on our own steady clock goes on. This is a guess: another leader can have another clock. A decision made by it
+/// has to be checked by the next stamp.
 class leader_time {
  public:
   bool is_known() const noexcept { return stamp_.has_value(); }

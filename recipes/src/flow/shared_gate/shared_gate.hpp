@@ -19,7 +19,6 @@
 
 namespace zkrecipes::detail {
 
-/// Where the callers of a key stand, and which of them covers a later one.
 /// The place of a caller: the line of its bucket, and how those of its key are told from the others of the bucket.
 class gate_place {
  public:

@@ -142,7 +142,6 @@ std::string to_line(const guardian_answer& answer);
 /// "0x1f": for people.
 std::string shown_session(std::int64_t id);
 
-/// The connection to the guardian of this machine, as the seam shows it.
 /// Receives the events of a line, on the strand, never from inside a call. No call comes after `guardian_down`, or once
 /// the line is destroyed; it may be destroyed inside of a call.
 class guardian_listener {

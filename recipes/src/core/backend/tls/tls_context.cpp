@@ -210,7 +210,7 @@ std::array<named_path, 3> files_of(const tls_options& options) {
       named_path{"authorities", &options.authorities}, {"certificate", &options.certificate}, {"key", &options.key}};
 }
 
-/// They decide who is trusted, and who we are.
+/// Refuses files that every user of the machine may write: they decide whom we trust and who we are.
 void refuse_what_everybody_may_change(const tls_options& options) {
   for (const auto& [field, path] : files_of(options)) {
     struct ::stat seen {};

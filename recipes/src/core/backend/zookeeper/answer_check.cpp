@@ -12,7 +12,6 @@
 
 namespace zkrecipes::backend {
 
-/// The fields of a frame of a server, in order.
 /// Takes fields off the front of a text. When one does not fit in, it and all later ones are empty, and `is_good` is
 /// false.
 class answer_reader {

@@ -135,7 +135,8 @@ bool server_input::look_at_input() {
   if (!reader_.is_open()) return false;
   const bool is_full = static_cast<std::size_t>(size) == bytes.size();
   const bool has_moved = left.size() < static_cast<std::size_t>(size);
-  if (left.empty() || (is_full && has_moved)) return is_full;  // its end may only lie beyond what was looked at
+  // If the buffer was full, the rest of this frame may be in the socket already: look again.
+  if (left.empty() || (is_full && has_moved)) return is_full;
   return keep_start(left.size());
 }
 
