@@ -31,7 +31,7 @@ constexpr const char* default_jar = "/usr/share/java/zookeeper.jar";
 // Jars that Debian's zookeeper.jar needs but does not name as dependencies: a logger, and the AdminServer's servlet
 // API.
 constexpr const char* further_jars = "/usr/share/java/slf4j-simple.jar:/usr/share/java/servlet-api.jar";
-// The same for TLS.
+// Further jars, which the server needs for TLS.
 constexpr const char* netty_jars[] = {"handler",
                                       "transport",
                                       "buffer",

@@ -117,7 +117,7 @@ class rates {
     co_await by.async_create(path, "", create_mode::persistent, asio::use_awaitable);
     co_return true;
   }
-  /// That of this process, in seconds.
+  /// The processor time of this process, in seconds.
   static double processor_time() {
     rusage used{};
     ::getrusage(RUSAGE_SELF, &used);

@@ -87,7 +87,7 @@ class scripted_stream final : public backend::broker_stream {
 struct scripted_brokers {
   std::vector<std::shared_ptr<scripted_peer>> peers{};  ///< One for each connection, in order.
   bool is_resolver_slow = false;                        ///< Lookups of brokers wait for the test.
-  std::vector<backend::resolve_handler> lookups{};      ///< Those that wait, or have waited.
+  std::vector<backend::resolve_handler> lookups{};      ///< The lookups that wait, or have waited.
 };
 
 /// All else is that of another world.

@@ -65,7 +65,7 @@ struct lying_case {
   asio::awaitable<void> behave(scripted_connection& client);
   /// Takes the session. Answers the first request of this type with the lie, and the others as a good server.
   asio::awaitable<void> lie_once(scripted_connection& client, std::int32_t op, const lie& told);
-  /// The same behind the acceptance.
+  /// Answers as `lie_once` does, once the session is taken.
   static asio::awaitable<void> answer_all(scripted_connection& client, std::int32_t op = 0, const lie& told = {});
 
   /// What the server does with one connection.

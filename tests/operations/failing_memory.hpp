@@ -16,7 +16,7 @@ long count_allocations();
 /// Allocations count from now on, or do not: those of the simulated world are none of the library's.
 void count_memory(bool on);
 
-/// Those inside its scope do not count.
+/// Allocations inside its scope do not count.
 class uncounted {
  public:
   uncounted();

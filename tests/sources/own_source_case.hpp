@@ -160,7 +160,7 @@ class own_log final : public external_log {
 
 /// What all readers have in common.
 struct queue_in_memory {
-  std::deque<external_message> all{};  ///< Those that are not acknowledged.
+  std::deque<external_message> all{};  ///< Messages that are not acknowledged.
   change_signal changed{};
   planned_faults faults{};
   std::map<std::string, int> acknowledged{};  ///< How often, by id, also where the queue did not note it.

@@ -107,7 +107,7 @@ class failing_vfs {
 
   /// The process ends when so many more calls have changed a file after the first failure: what follows is not done.
   void end_behind_failure(int changes) noexcept { end_behind_ = changes; }
-  /// The same, counted from now.
+  /// The process ends when so many more calls have changed a file from now on.
   void end_behind(int changes) noexcept { end_ = changes_ + changes; }
   int changes() const noexcept { return changes_; }
   bool has_ended() const noexcept { return changes_ > end_; }

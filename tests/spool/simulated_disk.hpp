@@ -41,7 +41,7 @@ struct simulated_file {
   image seen;
   image synced;
   bool has_origins = false;
-  std::uint64_t origins = 0;  ///< So many were drawn, also by copies.
+  std::uint64_t origins = 0;  ///< How many were drawn, also by copies.
   bool is_broken = false;     ///< A sync has failed: what is synced from now on is not there after a power failure.
 
   void sync() {

@@ -22,7 +22,7 @@ enum class put_fault { refused, not_done, done, half_done, late };
 struct simulated_items {
   std::vector<std::string> all;
   std::uint64_t last = 0;  ///< The number of the last one.
-  int version = 0;         ///< That of the record.
+  int version = 0;         ///< The version of the record.
   std::vector<std::string> late{};
   int version_for_late = -1;
   bool is_away = false;    ///< Every call fails.

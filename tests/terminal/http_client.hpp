@@ -13,5 +13,5 @@ std::string exchange(boost::asio::io_context& io, std::uint16_t port, const std:
 std::string exchange(boost::asio::io_context& io, const boost::asio::ip::tcp::endpoint& server,
                      const std::string& request);
 
-/// The same with `GET path`.
+/// Sends `GET path`, and returns what is answered.
 std::string http_get(boost::asio::io_context& io, std::uint16_t port, const std::string& path);

@@ -24,7 +24,7 @@ struct text_style {
   bool is_underlined = false;
   bool is_reversed = false;
   int color = -1;       ///< Number in the palette; -1: that of the terminal.
-  int background = -1;  ///< The same.
+  int background = -1;  ///< Number in the palette; -1: that of the terminal.
 
   /// The numbers of the sequence "select graphic rendition".
   void change(const std::vector<int>& numbers);
@@ -88,7 +88,7 @@ class emulator {
   int top_ = 0;     // First line of the scroll region.
   int bottom_ = 0;  // Last line of the scroll region.
   std::vector<cells> lines_;
-  text_style style_;          // That of what is written next.
+  text_style style_;          // The style of what is written next.
   std::string escape_;        // An incomplete escape sequence, from ESC on.
   std::vector<int> numbers_;  // The numbers of the last complete escape sequence.
   char32_t glyph_ = 0;        // The first bits of an incomplete UTF-8 character.

@@ -53,7 +53,7 @@ class intruder {
 
   // What happened while this process held an address.
   std::uint64_t connects() const { return shared_->connects; }    ///< Tries.
-  std::uint64_t connected() const { return shared_->connected; }  ///< Those that succeeded.
+  std::uint64_t connected() const { return shared_->connected; }  ///< Connects that succeeded.
   std::uint64_t binds() const { return shared_->binds; }
   std::uint64_t bound() const { return shared_->bound; }
   /// Connections that others made to it, at any time.

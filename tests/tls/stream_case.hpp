@@ -167,7 +167,7 @@ class stream_case {
 
   asio::io_context io;
   manual_server server;
-  watched_socket socket;  ///< That of the stream.
+  watched_socket socket;  ///< The socket of the stream.
   std::shared_ptr<backend::tls_stream> stream;
 
   /// A stream in the place of the present one, which is closed.
@@ -176,7 +176,7 @@ class stream_case {
 
   /// The stream begins to connect, and the server takes the connection.
   void begin();
-  /// The same, and the handshake.
+  /// Begins the stream, and does the handshake.
   void establish();
   /// Gives the stream one end of a pair of sockets; the other one is the user's.
   void hand_over();

@@ -374,7 +374,7 @@ class schedule {
     return one_in(4) ? message_outcome::park("no") : message_outcome::done();
   }
 
-  // The same by scans over all messages.
+  // Finds by scans over all messages what the window finds by its lists.
   std::vector<std::uint64_t> in(stage which) {
     std::vector<std::uint64_t> found;
     for (const auto number : live_) {

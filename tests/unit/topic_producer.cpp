@@ -56,7 +56,7 @@ struct producing_topic : fake_session {
     BOOST_TEST_REQUIRE(pending() == strings{"multi /"}, boost::test_tools::per_element());
     return land_first(number);
   }
-  /// The same for the first of several.
+  /// Does what `land` does, for the first of several requests.
   strings land_first(const std::string& number = "0000000007") {
     const auto& sent = last().pending.front().first.operations;
     backend::reply made;

@@ -79,7 +79,7 @@ struct balance_summary {
   int pauses = 0;
   int planned_server_kills = 0;
   int server_leaders_killed = 0;
-  int failed_processes = 0;  ///< Those that ended by themselves.
+  int failed_processes = 0;  ///< Processes that ended by themselves.
   double seconds = 0;
 
   /// True if each message was processed once, no two tracks were apart by more than the range, every fault of the plan

@@ -76,7 +76,7 @@ struct consumer_settings {
   bool defaults = false;                   ///< The options of the library, instead of those that make all faster.
 };
 
-/// The same for all processes.
+/// The settings of the topic, which all processes share.
 zkrecipes::topic_options topic_settings(std::uint32_t shards);
 
 /// Runs a consumer until SIGTERM or SIGINT: it works whenever it is elected.
@@ -90,7 +90,7 @@ struct walker_settings {
   std::string id;                ///< Also the name of its lane.
   std::filesystem::path folder;  ///< Its steps are logged to the file `id` there.
   std::chrono::milliseconds timeout{4'000};
-  std::uint64_t messages = 0;  ///< Those of its lane.
+  std::uint64_t messages = 0;  ///< The messages of its lane.
   std::uint64_t range = 0;
   std::uint64_t seed = 0;
   std::uint64_t longest_us = 1;  ///< The longest pause between two steps.
@@ -125,7 +125,7 @@ struct direction {
   std::vector<source_kind> sources{source_kind::queue};
   int broker_kills = 0;     ///< How often a node of the broker is killed.
   int incidents = 0;        ///< How often the surroundings fail; with any, consumers have the default options.
-  int broker_nodes = 1;     ///< Those of RabbitMQ.
+  int broker_nodes = 1;     ///< How many nodes RabbitMQ has.
   std::uint64_t range = 0;  ///< With one: processes with a lane each move at the same pace.
   bool guardian = false;    ///< A guardian runs beside the consumers.
   bool json = false;

@@ -33,7 +33,7 @@ class backlog {
   virtual boost::asio::awaitable<std::vector<zkrecipes::dead_letter>> dead_letters() = 0;
 };
 
-/// That of the queue.
+/// The backlog of the queue.
 std::unique_ptr<backlog> make_queue_backlog(const zkrecipes::session& over);
 
 class shard_source : public backlog {

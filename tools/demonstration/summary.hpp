@@ -63,7 +63,7 @@ struct summary : figures {
   std::map<std::int64_t, term_history> terms;
   int planned_kills = 1;
   bool saw_hand_over = false;
-  std::vector<std::string> sources;  ///< Those that the messages went through.
+  std::vector<std::string> sources;  ///< The sources that the messages went through.
 
   /// How many leading consumers were killed by us.
   int kills() const;

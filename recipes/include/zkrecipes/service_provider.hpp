@@ -70,7 +70,7 @@ class service_provider {
   /// Tells the provider that using this instance failed.
   void note_error(const service_instance& instance);
 
-  const std::string& path() const noexcept;  ///< That of the service.
+  const std::string& path() const noexcept;  ///< The path of the service.
   const session& get_session() const noexcept { return session_; }
   const service_provider_options& options() const noexcept { return options_; }
   executor_type get_executor() const noexcept { return session_.get_executor(); }

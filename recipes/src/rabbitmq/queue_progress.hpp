@@ -39,7 +39,7 @@ class delivery_tags {
   };
   struct delivery {
     std::uint64_t tag = 0;  ///< More than that of the one before.
-    std::string id{};       ///< That of the message.
+    std::string id{};       ///< The id of the message.
     bool is_fresh = true;   ///< It was never delivered before.
     bool is_named = true;   ///< The message has this id in the broker. Else it can not be known again.
   };

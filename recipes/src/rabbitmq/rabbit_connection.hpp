@@ -109,7 +109,7 @@ class rabbit_connection final : public broker_connection {
   rabbit_link* link() const noexcept;
   /// Why the link has ended; no error while it is up, and after `close` and `give_up`.
   error_code why() const noexcept;
-  /// The same in words.
+  /// Why the link has ended, in words.
   std::string words() const;
 
  private:

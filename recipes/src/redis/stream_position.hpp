@@ -36,7 +36,7 @@ struct stream_position {
   ranges ahead{};    ///< Settled behind the first that is not.
   std::map<stream_id, failed_attempts> failed{};
   std::string seek{};            ///< A GUID of the last seek; empty: there was none.
-  json_object unknown_fields{};  ///< Those of a later version are kept.
+  json_object unknown_fields{};  ///< Fields of a later version are kept.
 
   bool is_settled(const stream_id& which) const;
   /// The last entry that is settled.

@@ -34,7 +34,7 @@ class spool_origins {
   }
   void clear() noexcept { all_.clear(); }
   bool is_empty() const noexcept { return all_.empty(); }
-  /// That of a message; 0: none.
+  /// The origin of a message; 0: none.
   std::uint64_t of(std::uint64_t number) const {
     const auto behind = std::ranges::upper_bound(all_, number, {}, &range::first);
     return behind == all_.begin() ? 0 : (behind - 1)->origin;
@@ -100,7 +100,7 @@ class sqlite_statement;
 struct spool_file_settings {
   std::string file;
   std::string path;  ///< That of the topic or queue, behind the root of the session.
-  std::string name;  ///< That of the producer.
+  std::string name;  ///< The name of the producer.
   spool_durability durability = spool_durability::power;
   std::int64_t most_pages = 0;  ///< For the tests: a disk with so much room. 0: no bound.
   bool has_origins = false;     ///< See `spool_origins`.

@@ -52,7 +52,7 @@ class producer_target : public spool_target {
     std::size_t longest_key = 0;    ///< 0: messages have no keys.
     std::size_t room_for_path = 0;  ///< Bytes of a message that a long path takes.
     std::size_t most_messages = 0;  ///< A put has no more.
-    std::size_t most_bytes = 0;     ///< The same for its bytes.
+    std::size_t most_bytes = 0;     ///< A put has no more bytes.
   };
 
   producer_target(std::shared_ptr<core> session, std::shared_ptr<producer_core> into, const bounds& limits);

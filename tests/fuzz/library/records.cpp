@@ -99,7 +99,7 @@ void read_memory(const std::string& record, const line_list& ids) {
   require_memory(*memory);
 }
 
-/// The same memory, with bounds.
+/// Does what `read_memory` does, for a memory with bounds.
 void remember(const std::string& record, const line_list& ids) {
   remembered_ids memory(most_ids);
   if (!memory.load(record)) return;

@@ -66,7 +66,7 @@ class worker final : public zkrecipes::leader_career {
   /// The next hand-over lasts until the hold is opened.
   zkrecipes::test::hold_point& hold_back() { return held_back_.emplace(session_.get_executor()); }
 
-  /// The same of the next inauguration.
+  /// The next inauguration lasts until the hold is opened.
   zkrecipes::test::hold_point& hold_inauguration() { return held_inauguration_.emplace(session_.get_executor()); }
 
   void stop() { coordinator_.stop(); }

@@ -38,7 +38,7 @@ struct removal_result {
   bool is_stopped = false;  ///< To be set by the caller that does not wait any longer: no further request is sent.
 };
 
-/// The same nodes, the deepest ones first.
+/// Puts the deepest nodes first.
 std::vector<node_view> leaves_first(std::vector<node_view> nodes);
 
 /// Deletes each node if it is the one that was listed, with the same version, the deepest ones first, 64 at a time.

@@ -25,7 +25,7 @@ enum class place_role {
 /// A member's place in line.
 struct line_place {
   std::string node;  ///< Name of its node.
-  std::string path;  ///< That of its node.
+  std::string path;  ///< Path of its node.
   std::string id{};  ///< As its data names it; empty if that names nobody, or may not be read.
   std::string data{};
   zkrecipes::node_stat stat{};

@@ -40,7 +40,7 @@ struct shard_move_status {
   std::string from;        ///< Id of the last owner; empty: nobody has owned it yet.
   bool from_gone = false;  ///< The node of the last owner is not there any more.
   std::string to;          ///< Id of the member that is to own it.
-  std::string phase;       ///< That of the last term.
+  std::string phase;       ///< The phase of the last term.
   /// For how long the record of the shard says so, by this machine's clock against the server's; nothing if there was
   /// no term.
   std::optional<std::chrono::milliseconds> age{};

@@ -17,7 +17,7 @@ namespace zkadmin {
 
 struct letter_status {
   zkrecipes::dead_letter letter;
-  std::int32_t version = 0;  ///< That of its node, as the next.
+  std::int32_t version = 0;  ///< Version of the node of the letter, as is `czxid`.
   std::int64_t czxid = 0;
   bool is_parked = false;  ///< Its key is parked: it is put back with the others of its key only.
 };
@@ -31,7 +31,7 @@ struct letter_list {
   std::uint64_t items = 0;               ///< Nodes below the path of a queue.
   std::string folder{};                  ///< Where the letters are.
   std::vector<letter_status> letters{};  ///< The oldest first.
-  std::uint64_t not_read = 0;            ///< So many more are behind them.
+  std::uint64_t not_read = 0;            ///< How many more are behind them.
   zkrecipes::acl access{};               ///< For the nodes of items that are put back. Empty: open to everybody.
   std::uint64_t foreign = 0;             ///< Nodes in the folder that are no letters, as far as they were read.
 };

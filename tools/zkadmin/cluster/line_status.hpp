@@ -77,7 +77,7 @@ recipe_status lock_of(const node_line& line, bool is_certain);
 
 recipe_status read_write_lock_of(const node_line& line);
 
-/// That of zkrecipes.
+/// A semaphore of zkrecipes.
 recipe_status semaphore_of(const node_line& line);
 
 recipe_status double_barrier_of(const node_line& line);

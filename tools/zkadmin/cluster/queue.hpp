@@ -24,7 +24,7 @@ struct queue_status {
   std::string path;
   std::uint64_t items = 0;  ///< Claimed ones included.
   std::uint64_t claimed = 0;
-  std::uint64_t takers = 0;        ///< Those that wait for an item.
+  std::uint64_t takers = 0;        ///< Takers that wait for an item.
   std::uint64_t dead_letters = 0;  ///< Not handed out any more.
   /// How long the first item has been there or, in a delay queue, has been due; by this machine's clock against the
   /// server's. Negative: it is not due yet.
@@ -37,7 +37,7 @@ struct queue_status {
   std::uint64_t parked_keys = 0;  ///< Keys whose messages become dead letters until an operator revives them.
   std::string parked_key{};       ///< One of them; empty: there is none, or it may not be read.
   std::optional<std::chrono::milliseconds> parked_for{};  ///< For how long that one has been.
-  bool is_strange = false;  ///< Other nodes are at its path, and nothing of a queue.
+  bool is_strange = false;                                ///< Other nodes are at its path, and nothing of a queue.
   friend bool operator==(const queue_status&, const queue_status&) = default;
 };
 
@@ -52,7 +52,7 @@ struct queue_names {
   std::uint64_t claimed = 0;
   std::int64_t last = -1;             ///< The highest number of an item.
   std::string oldest{};               ///< The name of the item that was put first or, in a delay queue, is due first.
-  std::string order{};                ///< That of all items, as in `queue_status`.
+  std::string order{};                ///< The order of all items, as in `queue_status`.
   std::vector<std::string> claims{};  ///< Names of the first claims, at most 1 000.
   std::optional<std::chrono::milliseconds> due{};  ///< When that item of a delay queue is due, since 1970.
 };

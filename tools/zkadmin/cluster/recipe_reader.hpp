@@ -46,7 +46,7 @@ boost::asio::awaitable<reading<recipe_status>> read_recipe(zkrecipes::session se
 boost::asio::awaitable<reading<recipe_status>> read_queue_recipe(zkrecipes::session session, std::string path,
                                                                  std::size_t participants);
 
-/// That of zkrecipes, Curator or kazoo.
+/// The semaphore of zkrecipes, Curator or kazoo.
 boost::asio::awaitable<reading<recipe_status>> read_semaphore(zkrecipes::session session, std::string path,
                                                               std::size_t participants);
 

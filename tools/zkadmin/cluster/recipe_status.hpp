@@ -119,7 +119,7 @@ struct wanted_kinds {
   bool groups = true;
   bool topics = true;
   bool commits = true;
-  bool queues = false;  ///< Those that the setting `queues` declares.
+  bool queues = false;  ///< The queues that the setting `queues` declares.
   bool recipes = true;  ///< All others: locks, semaphores, barriers, queues, services, ...
 
   /// Whether any kind but the servers is among them.

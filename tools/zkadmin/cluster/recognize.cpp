@@ -151,7 +151,7 @@ constexpr std::string_view limit_of_balance = "/limit", members_of_balance = "/m
 recipe_place place_of_queue(const std::string& path, const std::vector<std::string>& children) {
   constexpr std::string_view side = "-side", taken = "/taken";
   const bool has_items = std::any_of(children.begin(), children.end(), is_item_name);
-  // That of a priority queue.
+  // The folder beside a priority queue.
   if (path.ends_with(side) && !has_items) return {recipe::queue, without_end(path, side)};
   // The claims of kazoo's LockingQueue bear the names of the items.
   if (path.ends_with(taken)) return {recipe::queue, without_end(path, taken) + "/entries"};

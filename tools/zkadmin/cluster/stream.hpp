@@ -42,7 +42,7 @@ struct stream_shard_status {
 /// A group of consumers. Queues of RabbitMQ have one.
 struct stream_group_status {
   std::string name;
-  std::vector<stream_shard_status> shards{};  ///< Those that it has begun, by number.
+  std::vector<stream_shard_status> shards{};  ///< The shards that it has begun, by number.
   std::uint64_t dead_letters = 0;
   friend bool operator==(const stream_group_status&, const stream_group_status&) = default;
 };

@@ -39,7 +39,7 @@ struct search_options {
   std::function<bool(const std::string& path)> skips{};   ///< Nodes at and below which nothing is visited.
   std::function<void(const visited_node&)> on_visited{};  ///< Called once for each.
   bool is_known_root = false;                             ///< A root that is gone, or may not be read, is no error.
-  std::size_t levels = std::numeric_limits<std::size_t>::max() - 1;  ///< So many levels below the root.
+  std::size_t levels = std::numeric_limits<std::size_t>::max() - 1;  ///< How many levels below the root are searched.
 };
 
 /// One `level_walk`. Nodes that can be no recipes of their own by their names are skipped. Where more than 250

@@ -104,7 +104,7 @@ exit_code show_found(surroundings& around, const settings& wanted, const std::st
 /// The kind of recipe to list, and how to read one.
 template <class Status>
 struct listing_kind {
-  std::string name;  ///< That of one of them.
+  std::string name;  ///< The name of one of them.
   recipe which;
   reader<Status> read;
 };

@@ -89,7 +89,7 @@ list_view list_of_survey(const model& state, const std::optional<survey<Status>>
   return list;
 }
 
-/// That of something with these problems.
+/// The look of something with these problems.
 look look_of(const problem_list& problems) noexcept;
 
 }  // namespace zkadmin

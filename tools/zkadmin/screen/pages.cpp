@@ -236,7 +236,7 @@ void draw_elections(grid& screen, const model& state, lines where, const list_vi
   draw_election_list(screen, state, where, list, all);
 }
 
-/// Those with a problem first.
+/// Draws the groups, those with a problem first.
 void draw_groups(grid& screen, const model& state, lines where) {
   if (where.count <= heading_lines) return;
   auto list = group_list_view(state);

@@ -29,7 +29,7 @@ struct recipe_rights {
   recipe which = recipe::none;  ///< None: a node that was asked for, and is no recipe.
   std::string path;
   std::optional<zkrecipes::acl> own{};  ///< Nothing: not known; a note says why.
-  std::vector<node_access> nodes{};     ///< Those below it that were looked at.
+  std::vector<node_access> nodes{};     ///< The nodes below it that were looked at.
 };
 
 /// Where a priority queue has what is no item. docs/formats.md.

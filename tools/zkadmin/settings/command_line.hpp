@@ -188,7 +188,7 @@ struct invocation {
   /// For all but `dashboard` and `status`; may be empty for `groups`, `topics` and `streams`.
   std::string path;
   std::uint32_t shard = 0;            ///< For `group release`.
-  bool all_shards = false;            ///< The same.
+  bool all_shards = false;            ///< For `group release`.
   std::string session{};              ///< For `expire`; for `sessions`, where it may be empty.
   std::string because{};              ///< For `expire`.
   bool read_write = false;            ///< For what changes something.

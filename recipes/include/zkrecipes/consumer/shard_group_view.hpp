@@ -20,7 +20,7 @@ struct group_member_view {
   std::string failing{};                ///< See `shard_group_status::failing`.
   std::int64_t returns = 0;             ///< How often in a row it has come back soon after it had joined, in no order.
   std::int64_t plan = 0;                ///< The number of the plan that its orders are of; 0: it has none yet.
-  std::vector<std::uint32_t> shards{};  ///< Those that it is to own.
+  std::vector<std::uint32_t> shards{};  ///< The shards that it is to own.
   /// When its node, which has its orders, was last written: by the server's clock, in milliseconds since 1970.
   std::int64_t since = 0;
   bool is_drained = false;  ///< An operator wants it to have no shards; it may not know.

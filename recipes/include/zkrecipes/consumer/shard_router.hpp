@@ -18,7 +18,7 @@ class map_reader;
 
 /// The owner of a shard, as the map of the group says.
 struct shard_route {
-  std::string id;    ///< That of the member.
+  std::string id;    ///< The id of the member.
   std::string node;  ///< The name of its node: another one after a restart.
   std::string data;  ///< See `shard_group_options::data`.
 
@@ -65,7 +65,7 @@ class shard_router {
   /// The number of the plan that the map is of; 0 while no map is known.
   std::int64_t plan() const;
 
-  const std::string& path() const noexcept;  ///< That of the group.
+  const std::string& path() const noexcept;  ///< The path of the group.
   const session& get_session() const noexcept { return session_; }
   executor_type get_executor() const noexcept { return session_.get_executor(); }
 

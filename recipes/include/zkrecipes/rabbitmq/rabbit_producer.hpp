@@ -29,7 +29,7 @@ class rabbit_producer : public producer_base {
   /// \throws std::invalid_argument naming the bad name, or if `into` was made by default.
   rabbit_producer(const rabbit_queues& into, std::string name);
 
-  const rabbit_options& options() const noexcept;  ///< Those of the queues.
+  const rabbit_options& options() const noexcept;  ///< The options of the queues.
 };
 
 }  // namespace zkrecipes

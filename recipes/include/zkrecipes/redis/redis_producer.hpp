@@ -24,7 +24,7 @@ class redis_producer : public producer_base {
 
   using producer_base::async_last;
 
-  const redis_options& options() const noexcept;  ///< Those of the streams.
+  const redis_options& options() const noexcept;  ///< The options of the streams.
 };
 
 }  // namespace zkrecipes

@@ -201,7 +201,7 @@ class spooled_producer {
   /// As of the last change. Cheap, apart from a copy of `spool_status::trouble`.
   spool_status status() const;
 
-  const std::string& path() const noexcept;  ///< That of the topic or queue.
+  const std::string& path() const noexcept;  ///< The path of the topic or queue.
   const spool_options& options() const noexcept;
   executor_type get_executor() const noexcept;  ///< Empty if it was made by default or moved from.
 

@@ -98,7 +98,7 @@ struct place_position {
   std::string last{};                ///< It and all in front of it are settled. Empty: nothing is.
   std::vector<std::string> ahead{};  ///< Settled behind the first that is not; in order.
   std::map<std::string, failed_attempts, std::less<>> failed{};
-  json_object unknown_fields{};  ///< Those of a later version are kept.
+  json_object unknown_fields{};  ///< Fields of a later version are kept.
 };
 
 std::string serialize(const place_position& position);

@@ -9,7 +9,7 @@
 namespace zkrecipes::detail {
 
 struct plan_member {
-  std::string name;               ///< That of the incarnation.
+  std::string name;               ///< The node of the member; of one that is away "away" or "back" and its id.
   std::uint32_t capacity = 1000;  ///< In thousandths. 0: it is draining, and gives everything away.
   bool is_away = false;           ///< It may come back: it keeps what it has, is given nothing, and its share counts.
 };

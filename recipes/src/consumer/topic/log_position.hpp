@@ -73,7 +73,7 @@ struct log_position {
   /// Batches that are settled, but whose messages are in no dead letter because they could not be read: they stay.
   number_ranges<std::int32_t> kept{};
   std::string seek{};            ///< A GUID of the last seek; empty: there was none.
-  json_object unknown_fields{};  ///< Those of a later version are kept.
+  json_object unknown_fields{};  ///< Fields of a later version are kept.
 
   bool is_settled(const message_place& which) const;
   /// Whether all messages of the batch with this number are settled, whatever their number.

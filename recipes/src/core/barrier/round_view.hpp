@@ -81,7 +81,7 @@ struct round_view {
   /// Whether the record names the member, by this node or by another one that is there.
   bool admits(const round_member& who) const;
   std::vector<std::string> nodes_of(const std::string& guid) const;
-  /// The same record and the same members.
+  /// Whether the view is of this record and of these members.
   bool shows(const round_record& other, std::int32_t its_version, std::span<const member> line) const;
 };
 

@@ -25,7 +25,7 @@ namespace zkrecipes::detail {
 inline constexpr auto last_epoch = std::numeric_limits<std::int64_t>::max() - 1;
 /// The latest time that is believed, in milliseconds since 1970: the clock of the standard library counts nanoseconds.
 inline constexpr std::int64_t latest_ms = 9'000'000'000'000;
-/// So many ended terms the record keeps.
+/// The number of ended terms that the record keeps.
 inline constexpr std::size_t most_ended_terms = 8;
 
 /// The failures with a shard: a fault of the shard itself shows with several members, and at several times.

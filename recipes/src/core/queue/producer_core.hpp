@@ -19,7 +19,7 @@ class producer_core {
 
   virtual ~producer_core() = default;
 
-  /// That of the handle.
+  /// The path of the handle.
   virtual const std::string& path() const noexcept = 0;
   /// `is_many`: the caller is told how many of them were put, from the first on; else there is one, and the caller is
   /// told its number.

@@ -44,7 +44,7 @@ struct scheduler : std::enable_shared_from_this<scheduler> {
   std::unique_ptr<backend::world> world;
   std::weak_ptr<detail::resumptions> resumptions;  ///< Used on the strand.
   std::shared_ptr<reach_limit> reach;       ///< Ends what waits for a connection for too long. Null without a session.
-  mutable std::atomic<int> operations = 0;  ///< Those that have not completed.
+  mutable std::atomic<int> operations = 0;  ///< Operations that have not completed.
 
   lease_clock::time_point now() const { return world->now(); }
   /// The end of a budget that begins now.

@@ -73,7 +73,7 @@ class shared_pace final : public waiting_place, public std::enable_shared_from_t
   void raise(std::int64_t limit);
   /// The membership is over: no step is made before the next one.
   void suspend();
-  /// The same, unless there is a track.
+  /// Suspends only if there is no track.
   bool suspend_if_empty();
   /// The floor that the others are to be told now, if it is higher than the one before. It counts as told.
   std::optional<std::int64_t> next_floor();

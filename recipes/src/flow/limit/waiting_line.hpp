@@ -105,7 +105,7 @@ class waiting_line {
   bool empty() const noexcept { return all_.empty(); }
   std::size_t size() const noexcept { return all_.size(); }
   const acquire_waiter& front() const noexcept { return *all_.front(); }
-  std::int64_t cost() const noexcept { return cost_; }  ///< That of all together.
+  std::int64_t cost() const noexcept { return cost_; }  ///< The cost of all together.
 
   void push(acquire_waiter_ptr which) {
     cost_ += which->cost;

@@ -38,7 +38,7 @@ class put_rules {
  public:
   explicit put_rules(stage& in) : in_(in) {}
 
-  /// That of clients that are no producers.
+  /// Stands for clients that are no producers.
   static constexpr std::uint64_t bare = 0;
 
   /// A new object.

@@ -47,7 +47,7 @@ struct file_stamp {
   std::uint64_t inode = 0;
   std::int64_t size = 0;
   std::int64_t written = 0;  ///< Nanoseconds.
-  std::int64_t changed = 0;  ///< The same, of the inode.
+  std::int64_t changed = 0;  ///< Nanoseconds, when the inode was changed.
   friend bool operator==(const file_stamp&, const file_stamp&) = default;
 };
 
