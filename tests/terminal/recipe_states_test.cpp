@@ -302,7 +302,11 @@ BOOST_AUTO_TEST_CASE(the_round_of_a_double_barrier) {
 
 BOOST_AUTO_TEST_CASE(semaphores_of_curator_and_kazoo) {
   const auto leases = node_line_of({{guid + "lease-0000000001", "10.0.0.1"}});
-  const auto waiting = node_line_of({{lock_node(2), "10.0.0.2"}});
+  auto waiting = node_line_of({{lock_node(2), "10.0.0.2"}});
+  const auto unsure = curators_semaphore_of("/c", leases, waiting);
+  BOOST_TEST(parts_of(unsure) == "10.0.0.1:holder or waiter 10.0.0.2:waiter", "its session is in line, too");
+  BOOST_TEST((!unsure.taken && unsure.facts[1] == recipe_fact{"taken", {}} && unsure.holder.empty()));
+  waiting.members[0].stat->ephemeral_owner = 0x200;
   const auto curators = curators_semaphore_of("/c", leases, waiting);
   BOOST_TEST(parts_of(curators) == "10.0.0.1:holder 10.0.0.2:waiter");
   BOOST_TEST((curators.path == "/c" && curators.client == "Curator" && !curators.size && curators.taken == 1));

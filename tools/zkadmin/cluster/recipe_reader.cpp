@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -154,7 +155,24 @@ name_markers lease_markers() noexcept { return marks_of_leases; }
 recipe_status curators_semaphore_of(std::string path, const node_line& leases, const node_line& waiting) {
   auto status = semaphore_with(std::move(path), "Curator", leases, waiting);
   status.state = leases.members.empty() ? "free" : "held";
-  status.facts = {{"size", std::monostate()}, {"taken", *status.taken}};
+  // A client makes its lease first, and then waits, still in line, until there are few enough.
+  std::set<std::optional<std::int64_t>> in_line;
+  for (const auto& each : waiting.members)
+    if (each.stat && session_of(*each.stat) != 0) in_line.insert(session_of(*each.stat));
+  std::size_t unsure = 0;
+  for (auto& each : status.participants) {
+    if (each.role != lease_role || !in_line.contains(each.session)) continue;
+    each.role = "holder or waiter";
+    ++unsure;
+  }
+  if (unsure > 0) {
+    status.taken.reset();
+    status.holder.clear();
+    status.session.reset();
+    status.age.reset();
+    set_holders(status, leases.members.size() - unsure, waiting.members.size());
+  }
+  status.facts = {{"size", std::monostate()}, {"taken", status.taken ? fact_value(*status.taken) : fact_value()}};
   add_strangers(status, leases);
   return status;
 }
