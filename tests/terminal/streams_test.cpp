@@ -325,6 +325,16 @@ BOOST_AUTO_TEST_CASE(letters_of_a_source_are_not_put_back) {
   BOOST_TEST(plan_letters(list, letter_fate::discard).letters == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(letters_of_any_length_are_bounded) {
+  letter_list list{"/orders"};
+  list.letters.push_back({});
+  auto& letter = list.letters.back().letter;
+  letter.item = letter.reason = letter.key = letter.data = std::string(100'000, 'x');
+  BOOST_TEST(letter_bytes(letter) == 400'000u, "all of it counts against the 32 MiB");
+  for (const auto format : {output_format::table, output_format::json, output_format::tsv})
+    BOOST_TEST(formatted_letters(list, format, {}).size() < 6'000u);
+}
+
 BOOST_FIXTURE_TEST_CASE(the_broker_of_a_command_line, settings_place) {
   const auto asked = parse_command_line(std::vector{"streams", "/orders", "--broker", "a:1,b:2/5"}, std::cout).value();
   BOOST_TEST((asked.command == command::streams));

@@ -132,7 +132,7 @@ void add_letters(letter_list& to, std::vector<std::optional<letter_status>> some
   for (auto& each : some) {
     if (each && each->letter.item.empty()) ++to.foreign;
     if (!each || each->letter.item.empty()) continue;
-    bytes += each->letter.data.size();
+    bytes += letter_bytes(each->letter);
     to.letters.push_back(std::move(*each));
   }
 }
@@ -169,6 +169,10 @@ asio::awaitable<void> read_parked(zkrecipes::session session, letter_list& of) {
 }
 
 }  // namespace
+
+std::uint64_t letter_bytes(const zkrecipes::dead_letter& letter) noexcept {
+  return letter.item.size() + letter.reason.size() + letter.key.size() + letter.data.size();
+}
 
 asio::awaitable<letter_list> read_dead_letters(zkrecipes::session session, letter_source from, deadline until) {
   auto found = co_await find_source(session, from);

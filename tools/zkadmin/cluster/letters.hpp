@@ -38,6 +38,9 @@ struct letter_list {
 
 // Reads dead letters, which takes a ZooKeeper session.
 
+/// What a letter takes: anybody who may write there may have put anything in its place, also a long reason.
+std::uint64_t letter_bytes(const zkrecipes::dead_letter& letter) noexcept;
+
 inline constexpr std::uint64_t most_letters = 1000;
 inline constexpr std::uint64_t most_letter_bytes = 32 * 1024 * 1024;
 

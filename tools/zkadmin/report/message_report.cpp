@@ -18,8 +18,9 @@ namespace json = boost::json;
 using std::chrono::milliseconds;
 using wall_time = std::chrono::system_clock::time_point;
 
-constexpr std::size_t longest_cell = 60;    // of a table
-constexpr std::size_t longest_value = 500;  // for programs
+constexpr std::size_t longest_cell = 60;     // of a table
+constexpr std::size_t longest_value = 500;   // for programs
+constexpr std::size_t longest_text = 1'000;  // for programs: those of this library are not longer
 
 /// Never negative, although the clocks of the servers and ours may differ.
 milliseconds age_of(const letter_status& each, wall_time now) {
@@ -62,12 +63,12 @@ std::string letters_as_json(const letter_list& letters, wall_time now) {
   json::array all;
   for (const auto& each : letters.letters)
     all.push_back(json::object{{"letter", well_formed(each.letter.name)},
-                               {"item", well_formed(each.letter.item)},
+                               {"item", well_formed(shortened(each.letter.item, longest_text))},
                                {"attempts", each.letter.attempts},
                                {"age_ms", age_of(each, now).count()},
-                               {"key", or_null(each.letter.key)},
+                               {"key", or_null(shortened(each.letter.key, longest_text))},
                                {"parked", each.is_parked},
-                               {"reason", or_null(each.letter.reason)},
+                               {"reason", or_null(shortened(each.letter.reason, longest_text))},
                                {"data", or_null(shortened(each.letter.data, longest_value))},
                                {"data_length", each.letter.data.size()},
                                {"missing_bytes", each.letter.missing_bytes}});
@@ -85,8 +86,9 @@ std::string letters_as_tsv(const letter_list& letters, wall_time now) {
   auto text = tsv_line("letters", letters.path, letters.group, letters.not_read == 0 ? "complete" : "incomplete",
                        letters.letters.size(), letters.not_read, letters.foreign);
   for (const auto& each : letters.letters)
-    text += tsv_line("letter", each.letter.name, each.letter.item, each.letter.attempts, age_of(each, now).count(),
-                     each.letter.key, each.is_parked, each.letter.reason, shortened(each.letter.data, longest_value),
+    text += tsv_line("letter", each.letter.name, shortened(each.letter.item, longest_text), each.letter.attempts,
+                     age_of(each, now).count(), shortened(each.letter.key, longest_text), each.is_parked,
+                     shortened(each.letter.reason, longest_text), shortened(each.letter.data, longest_value),
                      each.letter.data.size(), each.letter.missing_bytes);
   return text;
 }
