@@ -22,7 +22,8 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
     case command::history: return show_history(around, wanted, asked.path, asked.output);
     case command::sessions: return show_sessions(around, wanted, asked.session, asked.output);
     case command::audit: return show_audit(around, wanted, asked.output);
-    case command::expire: return expire_session(around, wanted, asked.session, asked.because, asked.read_write);
+    case command::expire:
+      return expire_session(around, wanted, asked.session, asked.because, asked.read_write, asked.yes);
     case command::groups: return show_groups(around, wanted, asked.path, asked.output);
     case command::topics: return show_topics(around, wanted, asked.path, asked.output);
     case command::streams:

@@ -239,10 +239,15 @@ BOOST_AUTO_TEST_CASE(without_rw_nothing_is_sent) {
   const auto result = expire(session);
   BOOST_TEST(result.code == 1);
   const auto node = children("/e").at(0);
-  BOOST_TEST(result.out ==
+  BOOST_TEST(result.out.starts_with("# session " + shown(session) + " is connected: "), result.out);
+  BOOST_TEST(result.out.substr(result.out.find('\n') + 1) ==
              "set " + root() + "/e phase=died, if it names " + node + "\nclose session " + shown(session) + "\n");
   BOOST_TEST(result.err.starts_with("zkadmin: nothing was sent"));
   BOOST_TEST(get("/e").data == before);
+  BOOST_TEST(leader_session() == session);
+  BOOST_TEST(fails(expire(session, {"--rw"}), 1,
+                   "nothing was sent; without a terminal to ask at, confirm with --yes " + shown(session)));
+  BOOST_TEST(fails(expire(session, {"--rw", "--yes", "0x1"}), 2, "--yes names 0x1, not " + shown(session)));
   BOOST_TEST(leader_session() == session);
 }
 
@@ -254,7 +259,7 @@ BOOST_AUTO_TEST_CASE(the_leader_is_followed_by_one_that_takes_it_for_dead) {
   const auto session = leader_session();
   join("/e", "b");
   disconnect(far);  // it is fenced: a process that can reach a server takes its session back
-  const auto result = expire(session, {"--rw"});
+  const auto result = expire(session, {"--rw", "--yes", shown(session)});  // its server may not have noticed
   BOOST_TEST(result.code == 0, result.err);
   BOOST_TEST(
       result.out.find("because: the machine is fenced; 1 terms have died, 0 were left alone") != std::string::npos,

@@ -38,9 +38,10 @@ exit_code show_history(surroundings& around, const settings& wanted, const std::
 exit_code show_audit(surroundings& around, const settings& wanted, output_format format);
 
 /// Ends the session of a process that is known to be dead, as a guardian does: the records of its terms say that the
-/// leader has died. Without `read_write` only shows what it would do.
+/// leader has died. Without `read_write` only shows what it would do. A session that a server has a connection of is
+/// ended only if `yes` names it, or the user types it.
 exit_code expire_session(surroundings& around, const settings& wanted, const std::string& session,
-                         const std::string& because, bool read_write);
+                         const std::string& because, bool read_write, const std::optional<std::string>& yes = {});
 
 /// Prints the shard groups once or, if the path is not empty, the one at the path.
 exit_code show_groups(surroundings& around, const settings& wanted, const std::string& path, output_format format);

@@ -63,20 +63,25 @@ check_state print_verdict(surroundings& around, const verdict& judged, output_fo
   return state_of(judged);
 }
 
-bool require_path(surroundings& around, const std::string& path, const std::optional<std::string>& yes,
-                  const std::string& deed) {
-  if (yes && parse_path_argument(*yes) == path) return false;
+bool require_typed(surroundings& around, const std::string& what, const std::string& wanted,
+                   const std::optional<std::string>& yes, const std::string& deed) {
+  if (yes && *yes == wanted) return false;
   if (yes)
     throw failure(exit_code::usage,
-                  "--yes names " + printable(*yes) + ", not " + printable(path) + ": nothing was sent");
+                  "--yes names " + printable(*yes) + ", not " + printable(wanted) + ": nothing was sent");
   if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1)
     throw failure(exit_code::error,
-                  "nothing was sent; without a terminal to ask at, confirm with --yes " + printable(path));
-  around.err << "Type the path to " << deed << ": " << std::flush;
+                  "nothing was sent; without a terminal to ask at, confirm with --yes " + printable(wanted));
+  around.err << "Type the " << what << " to " << deed << ": " << std::flush;
   std::string typed;
   std::getline(std::cin, typed);
-  if (typed != path) throw failure(exit_code::error, "that is not the path: nothing was sent");
+  if (typed != wanted) throw failure(exit_code::error, "that is not the " + what + ": nothing was sent");
   return true;
+}
+
+bool require_path(surroundings& around, const std::string& path, const std::optional<std::string>& yes,
+                  const std::string& deed) {
+  return require_typed(around, "path", path, yes ? std::optional(parse_path_argument(*yes)) : yes, deed);
 }
 
 namespace {

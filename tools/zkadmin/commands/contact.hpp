@@ -48,9 +48,13 @@ check_state print_verdict(surroundings& around, const verdict& judged, output_fo
 
 // Asks the user to confirm what does damage.
 
-/// Returns if `yes`, the value of --yes, is the path; without --yes if the user types the path at the terminal. Else
-/// throws `failure`. `deed`: what will be done, such as "delete 3 nodes". Returns whether the path was typed, which may
-/// have taken long.
+/// Returns if `yes`, the value of --yes, is what is wanted; without --yes if the user types it at the terminal, who is
+/// asked for `what`: "session". Else throws `failure`. `deed`: what will be done, such as "end it". Returns whether it
+/// was typed, which may have taken long.
+bool require_typed(surroundings& around, const std::string& what, const std::string& wanted,
+                   const std::optional<std::string>& yes, const std::string& deed);
+
+/// The same for a path. `deed`: "delete 3 nodes".
 bool require_path(surroundings& around, const std::string& path, const std::optional<std::string>& yes,
                   const std::string& deed);
 

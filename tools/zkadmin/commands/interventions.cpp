@@ -2,13 +2,16 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "backend/zookeeper/real_world.hpp"
+#include "base/tasks.hpp"
 #include "base/text.hpp"
 #include "change/commit_decision.hpp"
 #include "change/group_change.hpp"
@@ -23,6 +26,7 @@
 #include "servers/prober.hpp"
 #include "session/core.hpp"
 #include "sessions/session_end.hpp"
+#include "sessions/session_reader.hpp"
 #include "settings/values.hpp"
 
 namespace zkadmin {
@@ -43,6 +47,8 @@ struct expiry : contact {
   expiry(const settings& with, std::int64_t which) : contact(with), session_id(which) {}
   std::int64_t session_id;
   led_terms terms;
+  std::optional<session_status> connected;  ///< If a server says that it is connected there.
+  std::vector<std::string> silent_servers;  ///< Those that have not told who is connected.
   detail::dead_session_result result;
 };
 
@@ -60,8 +66,28 @@ detail::dead_session to_dead_session(const expiry& asked) {
   return dead;
 }
 
+/// A third of the time is enough for servers that answer.
+asio::awaitable<void> look_for_connection(std::shared_ptr<expiry> asked, deadline limit) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto until = now + (limit - now) / 3;
+  const auto& wanted = asked->wanted;
+  const auto tls = secure_connections(wanted);
+  std::vector<server_answers> answers(wanted.servers.size());
+  const auto ask_one = [&](std::size_t i) -> asio::awaitable<void> {
+    auto told = co_await ask_about_sessions(wanted.servers[i], wanted.admin_port, tls, until);
+    answers[i] = std::move(told);
+  };
+  co_await for_each_index(answers.size(), answers.size(), ask_one);
+  const auto all = sessions_of(std::move(answers), chroot_of(wanted));
+  for (const auto& each : all.servers)
+    if (!each.sessions) asked->silent_servers.push_back(each.server);
+  for (const auto& each : all.found)
+    if (each.id == asked->session_id && !each.server.empty()) asked->connected = each;
+}
+
 asio::awaitable<void> look(std::shared_ptr<expiry> asked, deadline limit) {
   co_await make_contact(asked);
+  co_await look_for_connection(asked, limit);
   asked->terms = co_await find_led_terms(*asked->session, asked->wanted.root, asked->session_id, limit);
 }
 
@@ -69,6 +95,13 @@ asio::awaitable<void> end(std::shared_ptr<expiry> asked, detail::scheduler_ptr o
   const auto until = on->now() + asked->wanted.timeout;
   asked->result = co_await asio::co_spawn(on->strand, detail::end_dead_session(on, to_dead_session(*asked), until),
                                           asio::use_awaitable);
+}
+
+/// Its process may be alive, or its machine may not have closed the connection.
+std::string connection_text(const session_status& session) {
+  auto text = "session " + shown(session.id) + " is connected: " + or_dash(session.client) + " at " + session.server;
+  if (session.idle) text += ", idle for at least " + short_duration(*session.idle);
+  return printable(text);
 }
 
 std::string plan_of(const expiry& asked) {
@@ -101,16 +134,21 @@ std::string report(surroundings& around, const expiry& asked, const std::string&
 }
 
 exit_code look_and_end(surroundings& around, deadline limit, const std::shared_ptr<expiry>& asked,
-                       const std::string& because, bool read_write) {
+                       const std::string& because, bool read_write, const std::optional<std::string>& yes) {
   run_task(around.io, limit, *asked, look(asked, middle(limit)));
   const auto plan = plan_of(*asked);
-  (read_write ? around.err : around.out) << plan << audit_plan(asked->wanted) << std::flush;
+  const auto about = asked->connected ? "# " + connection_text(*asked->connected) + "\n" : "";
+  (read_write ? around.err : around.out) << about << plan << audit_plan(asked->wanted) << std::flush;
+  for (const auto& each : asked->silent_servers)
+    around.err << "zkadmin: note: " << printable(each) << " has not told whether the session is connected there\n";
   if (!asked->terms.complete) around.err << "zkadmin: note: the session may lead more than these\n";
   if (!read_write) {
     around.err
         << "zkadmin: nothing was sent; add --rw to end the session. Its process must not be able to act any more\n";
     return exit_code::error;
   }
+  if (asked->connected)
+    require_typed(around, "session", shown(asked->session_id), yes, "end it although it is connected");
   auto on = detail::make_scheduler("zkadmin", around.io.get_executor(), &backend::make_real_world);
   audited(around, asked, plan, [&] {
     run_task(around.io, std::chrono::steady_clock::now() + asked->wanted.timeout + 1s, *asked, end(asked, on));
@@ -122,12 +160,13 @@ exit_code look_and_end(surroundings& around, deadline limit, const std::shared_p
 }  // namespace
 
 exit_code expire_session(surroundings& around, const settings& wanted, const std::string& session,
-                         const std::string& because, bool read_write) {
+                         const std::string& because, bool read_write, const std::optional<std::string>& yes) {
   if (because.empty()) throw failure(exit_code::usage, "--because: expected a reason");
   const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
   const auto asked = std::make_shared<expiry>(wanted, parse_session(session));
+  const auto named = yes ? std::optional(shown(parse_session(*yes))) : yes;
   return run_in_contact(around.io, *asked, limit,
-                        [&] { return look_and_end(around, limit, asked, because, read_write); });
+                        [&] { return look_and_end(around, limit, asked, because, read_write, named); });
 }
 
 namespace {

@@ -191,6 +191,7 @@ struct invocation {
   bool all_shards = false;            ///< For `group release`.
   std::string session{};              ///< For `expire`; for `sessions`, where it may be empty.
   std::string because{};              ///< For `expire`.
+  std::optional<std::string> yes{};   ///< The same: the session once more, in place of the question.
   bool read_write = false;            ///< For what changes something.
   std::vector<std::string> only{};    ///< For `check`.
   bool security = false;              ///< For `check`.

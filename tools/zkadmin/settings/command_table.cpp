@@ -212,6 +212,8 @@ void add_expire_command(CLI::App& app, invocation& asked) {
   expire.add_option("--because", asked.because, "Why it is certain that the process can not act any more")
       ->required()
       ->type_name("TEXT");
+  expire.add_option("--yes", asked.yes, "The session once more, in place of the question if it is connected")
+      ->type_name("SESSION");
   expire.add_flag("--rw", asked.read_write, "Do it; without this it is only shown what would be done");
 }
 
