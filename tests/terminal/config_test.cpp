@@ -183,6 +183,9 @@ BOOST_AUTO_TEST_CASE(credentials_in_a_wrong_place_are_not_repeated) {
       {{"status", "topsecret"}, "unexpected argument behind the command"},
       {{"status", "/a"}, "unexpected argument: /a"},
       {{"digest=admin:topsecret"}, "unexpected argument: digest..."},
+      {{"statsu"}, "unexpected argument: statsu; did you mean status?"},
+      {{"recipe"}, "unexpected argument: recipe; did you mean recipes?"},
+      {{"purge"}, "unexpected argument: purge (see "},
       {{"--digest-file", "admin:topsecret"}, "--digest-file: cannot read the file that it names"},
       {{"--hosts", "admin:topsecret@b"}, "--hosts: expected host:port, found an @"}};
   for (const auto& [given, expected] : mistakes) {

@@ -89,6 +89,17 @@ std::string name_in(std::string_view argument) {
   return name.size() < argument.size() ? name + "..." : name;
 }
 
+/// "; did you mean status?", if a command has the same letters, or the same beginning.
+std::string suggestion_for(const CLI::App& app, std::string_view word) {
+  for (const auto* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const std::string_view name = each->get_name();
+    const bool begins_so = word.size() > 2 && (name.starts_with(word) || word.starts_with(name));
+    if (begins_so || std::is_permutation(word.begin(), word.end(), name.begin(), name.end()))
+      return "; did you mean " + each->get_name() + "?";
+  }
+  return {};
+}
+
 /// Names the first of the arguments that nothing takes. The others are not repeated, and neither is a word behind a
 /// command that is no path: the words may be the credentials of an option whose name is mistyped.
 std::string unexpected(const CLI::App& app) {
@@ -99,7 +110,7 @@ std::string unexpected(const CLI::App& app) {
   auto text =
       is_shown ? "unexpected argument: " + name_in(first) : std::string("unexpected argument behind the command");
   if (left.size() > 1) text += " (and " + std::to_string(left.size() - 1) + " more)";
-  return text;
+  return app.get_subcommands().empty() ? text + suggestion_for(app, name_in(first)) : text;
 }
 
 }  // namespace
