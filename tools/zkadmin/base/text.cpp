@@ -92,6 +92,13 @@ void append_to_list(std::string& list, std::string_view item) {
   list += item;
 }
 
+std::string_view without_blanks(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t\r";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 std::string counted(std::uint64_t count, const std::string& name) {
   return std::to_string(count) + " " + name + (count == 1 ? "" : "s");
 }

@@ -1,11 +1,14 @@
 // Makes text from a cluster fit for a terminal: a node's name or data may hold anything.
 #pragma once
 
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace zkadmin {
 
@@ -42,6 +45,18 @@ std::string shortened(std::string_view text, std::size_t most);
 
 /// Puts an item behind the others of a list: "a, b".
 void append_to_list(std::string& list, std::string_view item);
+
+/// Without the blanks, tabs and carriage returns at both ends.
+std::string_view without_blanks(std::string_view text) noexcept;
+
+/// The number that is all of the text; nothing for another text, or a number that does not fit. `base`: 16, say.
+template <class Number, class... Base>
+std::optional<Number> read_number(std::string_view text, Base... base) noexcept {
+  Number value{};
+  const auto* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value, base...);
+  return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
+}
 
 /// "1 shard", "2 shards".
 std::string counted(std::uint64_t count, const std::string& name);

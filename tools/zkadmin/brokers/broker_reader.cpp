@@ -117,14 +117,11 @@ namespace {
 
 /// One line; the password may hold colons. The message does not show the text, because it is a secret.
 void read_credentials(const std::string& file, broker_place& into) {
-  auto text = read_private_file(file, "one line, user:password");
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  const auto colon = text.find(':');
-  const bool is_one_line = text.find_first_of(std::string("\r\n\0", 3)) == text.npos;
-  if (colon == text.npos || colon + 1 == text.size() || !is_one_line)
+  auto found = find_credentials(read_private_file(file, "one line, user:password"));
+  if (!found)
     throw std::invalid_argument("expected one line user:password in the file, or :password for Redis without a user");
-  into.user = text.substr(0, colon);
-  into.password = text.substr(colon + 1);
+  into.user = std::move(found->user);
+  into.password = std::move(found->password);
 }
 
 }  // namespace

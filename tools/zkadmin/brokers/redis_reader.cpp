@@ -1,11 +1,11 @@
 // What waits in Redis streams.
-#include <charconv>
 #include <stdexcept>
 #include <utility>
 
 #include <zkrecipes/redis/redis_streams.hpp>
 
 #include "base/tasks.hpp"
+#include "base/text.hpp"
 #include "brokers/broker_reader.hpp"
 
 namespace zkadmin {
@@ -15,13 +15,9 @@ namespace asio = boost::asio;
 using zkrecipes::error_code;
 
 std::uint32_t database_of(const std::string& space) {
-  std::uint32_t database = 0;
-  if (space.empty()) return database;
-  const auto* const end = space.data() + space.size();
-  const auto read = std::from_chars(space.data(), end, database);
-  if (read.ec != std::errc() || read.ptr != end)
-    throw std::invalid_argument("expected the number of a database behind the slash");
-  return database;
+  const auto database = space.empty() ? 0 : read_number<std::uint32_t>(space);
+  if (!database) throw std::invalid_argument("expected the number of a database behind the slash");
+  return *database;
 }
 
 zkrecipes::redis_options options_of(const broker_place& place, const stream_status& of) {

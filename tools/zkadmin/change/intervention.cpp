@@ -85,17 +85,10 @@ const char* word_of(operation_kind type) {
   return "?";
 }
 
-/// The servers put a number behind the name.
-bool is_sequential(const zkrecipes::operation& request) {
-  using mode = zkrecipes::create_mode;
-  const bool is_numbered = request.mode == mode::persistent_sequential || request.mode == mode::ephemeral_sequential;
-  return request.type == operation_kind::create && is_numbered;
-}
-
 std::string request_line(const zkrecipes::operation& request) {
   const bool has_data = request.type == operation_kind::create || request.type == operation_kind::set;
   std::string text = std::string(word_of(request.type)) + " " + printable(request.path);
-  if (is_sequential(request)) text += "N";
+  if (has_unknown_name(request)) text += "N";
   const bool has_version = request.type != operation_kind::create && request.version != zkrecipes::any_version;
   if (has_version) text += " version=" + std::to_string(request.version);
   if (!request.acl.empty()) text += " acl=" + printable(zkadmin::to_text(request.acl));

@@ -1,7 +1,6 @@
 #include "cluster/recipe_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <set>
 #include <string>
@@ -129,10 +128,8 @@ constexpr const char* lease_role = "holder";
 
 /// A number as kazoo writes it; nothing for other data.
 std::optional<std::int64_t> number_in(const std::string& data) noexcept {
-  std::int64_t number = 0;
-  const auto* end = data.data() + data.size();
-  const auto [rest, error] = std::from_chars(data.data(), end, number);
-  return error == std::errc() && rest == end && number > 0 ? std::optional(number) : std::nullopt;
+  const auto number = read_number<std::int64_t>(data);
+  return number.value_or(0) > 0 ? number : std::nullopt;
 }
 
 recipe_status semaphore_with(std::string path, const char* client, const node_line& leases, const node_line& waiting) {

@@ -100,6 +100,18 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// Notes why a task has ended that follows something.
+template <class Followed>
+auto keep_trouble_of(std::shared_ptr<Followed> what) {
+  return [what](std::exception_ptr error) {
+    try {
+      if (error) std::rethrow_exception(error);
+    } catch (const failure& why) {
+      what->trouble = why;
+    }
+  };
+}
+
 /// The command and its tasks share it, because a task may go on after the command has stopped waiting.
 struct followed : contact {
   using contact::contact;
@@ -144,14 +156,7 @@ asio::awaitable<void> follow(followed_ptr what) {
 }
 
 void begin_to_follow(surroundings& around, const followed_ptr& what) {
-  const auto on_end = [what](std::exception_ptr error) {
-    try {
-      if (error) std::rethrow_exception(error);
-    } catch (const failure& why) {
-      what->trouble = why;
-    }
-  };
-  asio::co_spawn(around.io, follow(what), on_end);
+  asio::co_spawn(around.io, follow(what), keep_trouble_of(what));
 }
 
 /// Until a successor executes, or the deadline.
@@ -341,15 +346,8 @@ asio::awaitable<void> follow_holder(holders_ptr what, std::size_t which) {
 }
 
 void begin_to_follow(surroundings& around, const holders_ptr& what) {
-  const auto on_end = [what](std::exception_ptr error) {
-    try {
-      if (error) std::rethrow_exception(error);
-    } catch (const failure& why) {
-      what->trouble = why;
-    }
-  };
   for (std::size_t i = 0; i < what->found->holders.size(); ++i)
-    asio::co_spawn(around.io, follow_holder(what, i), on_end);
+    asio::co_spawn(around.io, follow_holder(what, i), keep_trouble_of(what));
 }
 
 /// Until all have gone, or the deadline.

@@ -1,7 +1,6 @@
 #include "servers/prober.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <exception>
 #include <memory>
@@ -264,22 +263,6 @@ namespace {
 constexpr std::string_view not_serving_answer = "not currently serving requests";
 constexpr std::string_view not_allowed_answer = "is not in the whitelist";
 
-template <class Number, class... Base>
-std::optional<Number> number(std::string_view text, Base... base) {
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value, base...);
-  if (error != std::errc{} || rest != end) return std::nullopt;
-  return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 std::optional<server_role> role_named(std::string_view mode) {
   for (const auto role : {server_role::leader, server_role::follower, server_role::observer, server_role::standalone})
     if (mode == to_string(role)) return role;
@@ -288,7 +271,7 @@ std::optional<server_role> role_named(std::string_view mode) {
 
 std::optional<std::uint64_t> zxid_in(std::string_view text) {
   if (!text.starts_with("0x")) return std::nullopt;
-  return number<std::uint64_t>(text.substr(2), 16);
+  return read_number<std::uint64_t>(text.substr(2), 16);
 }
 
 // "min/avg/max": whole numbers in old versions, the average a fraction in newer ones.
@@ -296,9 +279,9 @@ std::optional<latency_ms> latency_in(std::string_view text) {
   const auto first = text.find('/');
   const auto last = text.rfind('/');
   if (first == last) return std::nullopt;
-  const auto min = number<double>(text.substr(0, first));
-  const auto avg = number<double>(text.substr(first + 1, last - first - 1));
-  const auto max = number<double>(text.substr(last + 1));
+  const auto min = read_number<double>(text.substr(0, first));
+  const auto avg = read_number<double>(text.substr(first + 1, last - first - 1));
+  const auto max = read_number<double>(text.substr(last + 1));
   if (!min || !avg || !max || !std::isfinite(*min + *avg + *max)) return std::nullopt;
   return latency_ms{*min, *avg, *max};
 }
@@ -318,22 +301,22 @@ void read_line(std::string_view line, server_status& server) {
   const auto colon = line.find(':');
   if (colon == std::string_view::npos) return;
   const auto name = line.substr(0, colon);
-  const auto value = trimmed(line.substr(colon + 1));
+  const auto value = without_blanks(line.substr(colon + 1));
   if (name == "Zookeeper version") {
     server.version = printable(value.substr(0, value.find_first_of("-, ")));
   } else if (name == "Latency min/avg/max") {
     server.latency = latency_in(value);
   } else if (name == "Connections") {
-    server.connections = number<std::int64_t>(value);
+    server.connections = read_number<std::int64_t>(value);
   } else if (name == "Outstanding") {
-    server.outstanding = number<std::int64_t>(value);
+    server.outstanding = read_number<std::int64_t>(value);
   } else if (name == "Zxid") {
     server.zxid = zxid_in(value);
   } else if (name == "Mode") {
     server.reachable = true;
     read_mode(value, server);
   } else if (name == "Node count") {
-    server.nodes = number<std::int64_t>(value);
+    server.nodes = read_number<std::int64_t>(value);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "sessions/session_answers.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <boost/json/value.hpp>
@@ -53,15 +52,8 @@ bool add_connection(told_connections& told, const json::value& value) {
   return true;
 }
 
-std::optional<std::int64_t> decimal_id(std::string_view text) {
-  std::int64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return id;
-}
-
 bool add_nodes(told_owners& told, std::string_view name, const json::value& value) {
-  const auto id = decimal_id(name);
+  const auto id = read_number<std::int64_t>(name);
   const auto* paths = value.if_array();
   if (!id || !paths) return false;
   auto& nodes = told.nodes[*id];
@@ -138,31 +130,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-template <class Number>
-std::optional<Number> number_from(std::string_view text, int base = 10) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// "0x10000c840db0000".
 std::optional<std::int64_t> session_id_in(std::string_view text) {
   if (!text.starts_with("0x")) return std::nullopt;
-  const auto id = number_from<std::uint64_t>(text.substr(2), 16);
+  const auto id = read_number<std::uint64_t>(text.substr(2), 16);
   return id ? std::optional(static_cast<std::int64_t>(*id)) : std::nullopt;
 }
 
 std::optional<milliseconds> time_in_text(std::string_view text) {
-  const auto value = number_from<std::int64_t>(text);
+  const auto value = read_number<std::int64_t>(text);
   return value && *value >= 0 ? std::optional(milliseconds(*value)) : std::nullopt;
-}
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
 /// The next line without its end. The text must not be empty.
@@ -190,9 +167,9 @@ std::string garbage(std::string_view answer) {
 
 void read_value(session_status& one, std::string_view name, std::string_view value) {
   if (name == "sid") one.id = session_id_in(value).value_or(0);
-  if (name == "queued") one.outstanding = number_from<std::int64_t>(value);
-  if (name == "recved") one.received = number_from<std::int64_t>(value);
-  if (name == "sent") one.sent = number_from<std::int64_t>(value);
+  if (name == "queued") one.outstanding = read_number<std::int64_t>(value);
+  if (name == "recved") one.received = read_number<std::int64_t>(value);
+  if (name == "sent") one.sent = read_number<std::int64_t>(value);
   if (name == "lop") one.last_operation = std::string(value);
   if (name == "est") one.established = time_in_text(value);
   if (name == "to") one.timeout = time_in_text(value);
@@ -267,7 +244,7 @@ class dump_reader {
     constexpr std::string_view heading = "Sessions with Ephemerals (";
     if (line.starts_with(heading)) {
       auto count = line.substr(heading.size());
-      announced_ = number_from<std::size_t>(count.substr(0, count.find(')'))).value_or(announced_);
+      announced_ = read_number<std::size_t>(count.substr(0, count.find(')'))).value_or(announced_);
     } else if (line.starts_with("\t/")) {
       if (owner_) told_.nodes[*owner_].emplace_back(line.substr(1));
       is_strange_ |= !owner_;
@@ -298,7 +275,7 @@ server_identity parse_conf(std::string_view answer) {
     const auto name = line.substr(0, line.find('='));
     if (name.size() == line.size()) continue;
     const auto value = line.substr(name.size() + 1);
-    if (name == "clientPort") port = number_from<std::int64_t>(value);
+    if (name == "clientPort") port = read_number<std::int64_t>(value);
     if (name == "dataDir") told.data_dir = std::string(value);
   }
   told.client_port = port.value_or(0);

@@ -1,7 +1,6 @@
 #include "sessions/session_end.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 
 #include "base/failure.hpp"
 #include "base/tasks.hpp"
+#include "base/text.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/nodes.hpp"
 #include "cluster/stored_record.hpp"
@@ -54,10 +54,8 @@ std::string password_of(std::int64_t session) {
 
 std::int64_t parse_session(const std::string& text) {
   const auto digits = text.starts_with("0x") ? text.substr(2) : text;
-  std::uint64_t id = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id, 16);
-  if (error != std::errc() || end != digits.data() + digits.size() || id == 0)
-    throw failure(exit_code::usage, "SESSION: expected a session id in hex, such as 0x1000049e4070001");
+  const auto id = read_number<std::uint64_t>(digits, 16).value_or(0);
+  if (id == 0) throw failure(exit_code::usage, "SESSION: expected a session id in hex, such as 0x1000049e4070001");
   return static_cast<std::int64_t>(id);
 }
 

@@ -7,6 +7,7 @@
 #include <ios>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include <sys/stat.h>
 
@@ -37,11 +38,9 @@ bool has_control(std::string_view text) {
 }
 
 std::uint16_t parse_port(std::string_view text, std::string_view server) {
-  unsigned port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc{} || end != text.data() + text.size() || port == 0 || port > 65535)
-    refuse("a port from 1 to 65535 behind the last colon", server);
-  return static_cast<std::uint16_t>(port);
+  const auto port = read_number<std::uint16_t>(text).value_or(0);
+  if (port == 0) refuse("a port from 1 to 65535 behind the last colon", server);
+  return port;
 }
 
 endpoint parse_endpoint(std::string_view text) {
@@ -88,19 +87,15 @@ std::chrono::milliseconds parse_age(std::string_view text) {
 }
 
 std::int64_t parse_count(std::string_view text) {
-  std::int64_t value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > 1'000'000'000'000)
-    refuse("a whole number from 0 to 1000000000000", text);
+  const auto value = read_number<std::int64_t>(text).value_or(-1);
+  if (value < 0 || value > 1'000'000'000'000) refuse("a whole number from 0 to 1000000000000", text);
   return value;
 }
 
 std::uint16_t parse_admin_port(std::string_view text) {
-  unsigned port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc{} || end != text.data() + text.size() || port > 65535)
-    refuse("a port from 1 to 65535, or 0 for none", text);
-  return static_cast<std::uint16_t>(port);
+  const auto port = read_number<std::uint16_t>(text);
+  if (!port) refuse("a port from 1 to 65535, or 0 for none", text);
+  return *port;
 }
 
 endpoint parse_listen(std::string_view text) {
@@ -199,14 +194,19 @@ recipe parse_kind_argument(const std::string& text) try {
   throw failure(exit_code::usage, std::string("--kind: ") + error.what());
 }
 
-digest_credentials parse_digest(std::string_view text) {
+std::optional<digest_credentials> find_credentials(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   const auto colon = text.find(':');
+  const bool is_one_line = text.find_first_of(std::string_view("\r\n\0", 3)) == text.npos;
+  if (colon == text.npos || colon + 1 == text.size() || !is_one_line) return std::nullopt;
+  return digest_credentials{std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
+}
+
+digest_credentials parse_digest(std::string_view text) {
+  auto found = find_credentials(text);
   // The message does not show the text, because it is a secret.
-  if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size() ||
-      text.find_first_of("\r\n") != std::string_view::npos || text.find('\0') != std::string_view::npos)
-    throw std::invalid_argument("expected one line user:password");
-  return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
+  if (!found || found->user.empty()) throw std::invalid_argument("expected one line user:password");
+  return std::move(*found);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,9 @@ std::string parse_path_argument(const std::string& text);
 
 /// The kind that a command is given by --kind. Unlike the others it throws `failure` (usage).
 recipe parse_kind_argument(const std::string& text);
+
+/// One line "user:password", with a line end or without; nothing for another text. The user may be empty.
+std::optional<digest_credentials> find_credentials(std::string_view text);
 
 /// "user:password". The password may hold colons; a line end behind it is dropped.
 digest_credentials parse_digest(std::string_view text);
