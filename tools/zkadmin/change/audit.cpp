@@ -197,7 +197,7 @@ class open_file {
   int descriptor_;
 };
 
-/// Who else than its owner may have a part in the file; mostly nobody.
+/// Says if others than its owner may have a part in the file; mostly empty.
 std::string doubt_about(const struct ::stat& about) {
   if (about.st_uid != ::geteuid() && about.st_uid != 0) return "it belongs to another user";
   return (about.st_mode & S_IRWXO) != 0 ? "everybody may read or change it" : "";

@@ -35,7 +35,7 @@ constexpr std::size_t letters_at_a_time = 16;  // of up to a megabyte each
 
 /// Throws `failure` if children are there, and none is of a queue, also not in the folder beside the path that a
 /// priority queue has. A drained queue may have no children, so nothing is said of an empty node.
-asio::awaitable<void> require_queue(zkrecipes::session session, std::string path) {
+asio::awaitable<void> require_items(zkrecipes::session session, std::string path) {
   const auto names = co_await find_children(session, path);
   const auto is_of_queue = [](const auto& each) { return is_part_of(recipe::queue, each); };
   if (!names || names->empty() || std::any_of(names->begin(), names->end(), is_of_queue)) co_return;
@@ -74,7 +74,7 @@ asio::awaitable<letter_list> find_source(zkrecipes::session session, const lette
     throw failure(exit_code::usage, "--group: " + printable(from.path) + " is no topic");
   found.items = static_cast<std::uint64_t>(node.stat.num_children);
   if (!is_topic) {
-    co_await require_queue(std::move(session), from.path);
+    co_await require_items(std::move(session), from.path);
     co_return found;
   }
   const auto count = integer_field(parse_stored(node.data), "count");

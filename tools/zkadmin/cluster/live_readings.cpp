@@ -16,6 +16,7 @@
 #include "cluster/recognize.hpp"
 #include "cluster/status.hpp"
 #include "queue/queue_layout.hpp"
+#include "shards/shard_name.hpp"
 
 namespace zkadmin {
 
@@ -32,11 +33,6 @@ void add(watched_nodes& to, std::string path, watched_part part) { to.push_back(
 void add_both(watched_nodes& to, const std::string& path) {
   add(to, path, watched_part::data);
   add(to, path, watched_part::children);
-}
-
-std::string shard_path(const std::string& topic, std::uint32_t shard) {
-  const auto digits = std::to_string(shard);
-  return join(topic, std::string(4 - std::min<std::size_t>(digits.size(), 4), '0') + digits);
 }
 
 std::size_t count_of_nodes(const topic_status& topic) noexcept {
@@ -83,7 +79,7 @@ watched_nodes nodes_of(const topic_status& topic) {
   add(all, topic.path, watched_part::data);
   if (!is_watched(topic)) return all;
   for (std::uint32_t i = 0; i < topic.shards; ++i) {
-    const auto shard = shard_path(topic.path, i);
+    const auto shard = join(topic.path, zkrecipes::detail::shard_name(i));
     const auto positions = join(shard, "_at");
     add(all, shard, watched_part::children);
     add(all, positions, watched_part::children);

@@ -23,9 +23,9 @@
 #include "cluster/recognize.hpp"
 #include "cluster/shared_status.hpp"
 #include "cluster/status.hpp"
-#include "cluster/stored_record.hpp"
 #include "cluster/stream.hpp"
 #include "cluster/topic.hpp"
+#include "queue/queue_layout.hpp"
 
 namespace zkadmin {
 
@@ -363,15 +363,13 @@ participant_status claim_of(const child_node& node) {
   return who;
 }
 
-/// `{"zkrecipes":"dead_letter","item":"qn-0000000007","attempts":5,"reason":"..."}`, a line feed, the item's data.
 participant_status letter_of(const child_node& node) {
   auto who = participant_of(node, "letter", clock_now());
   who.session.reset();  // it belongs to none
-  const auto record = parse_stored(std::string_view(node.data).substr(0, node.data.find('\n')));
-  who.id = text_field(record, "item");
-  if (text_field(record, "zkrecipes") == "dead_letter" || !who.id.empty())
-    who.detail = std::to_string(integer_field(record, "attempts")) +
-                 " attempts: " + shortened(text_field(record, "reason"), longest_reason);
+  const auto letter = zkrecipes::detail::read_letter(node.data);
+  if (!letter) return who;
+  who.id = shortened(letter->item, longest_reason);
+  who.detail = std::to_string(letter->attempts) + " attempts: " + shortened(letter->reason, longest_reason);
   return who;
 }
 

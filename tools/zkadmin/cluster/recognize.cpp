@@ -12,19 +12,21 @@
 
 namespace zkadmin {
 
-std::string_view before_sequence(std::string_view name) noexcept {
-  constexpr std::size_t digits = 10;
-  if (name.size() <= digits) return {};
-  const auto number = name.substr(name.size() - digits);
-  const bool is_number = std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return is_number ? name.substr(0, name.size() - digits) : std::string_view{};
-}
-
 namespace {
 
 bool is_number(std::string_view name) noexcept {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
+
+}  // namespace
+
+std::string_view before_sequence(std::string_view name) noexcept {
+  constexpr std::size_t digits = 10;
+  const bool has_number = name.size() > digits && is_number(name.substr(name.size() - digits));
+  return has_number ? name.substr(0, name.size() - digits) : std::string_view{};
+}
+
+namespace {
 
 bool is_shard_name(std::string_view name) noexcept { return name.size() == 4 && is_number(name); }
 
@@ -46,8 +48,7 @@ bool is_round_member(std::string_view begin) noexcept {
   constexpr std::string_view middle = "-member-";
   if (!is_protected(begin, middle)) return false;
   const auto rest = begin.substr(0, begin.size() - middle.size());
-  const auto size = rest.substr(rest.rfind('-') + 1);
-  return !size.empty() && std::all_of(size.begin(), size.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return is_number(rest.substr(rest.rfind('-') + 1));
 }
 
 /// Whether the record is that of a source of messages outside of ZooKeeper.
