@@ -57,11 +57,12 @@ transaction term::fenced(transaction operations) const {
 }
 
 void term::start_commit(handler_for<void(error_code)> h, state_ptr state, transaction operations) {
-  launch(std::move(h), std::move(state), &term_state::commit, std::move(operations));
+  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &term_state::commit, std::move(operations)));
 }
 
 void term::start_ending(handler_for<void(error_code, term_end)> h, state_ptr state) {
-  launch_endless(std::move(h), std::move(state), &term_state::wait_ending);
+  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &term_state::wait_ending),
+         persistence::endless);
 }
 
 boost::asio::awaitable<void> leader_career::ended(term, term_end) { co_return; }

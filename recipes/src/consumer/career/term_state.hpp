@@ -126,7 +126,6 @@ class term_state : public std::enable_shared_from_this<term_state> {
   const term_record& record() const noexcept { return record_; }  ///< As the term began: the phase is not updated.
   const term_seat_ptr& seat() const noexcept { return seat_; }
   const core_ptr& session() const noexcept { return seat_->session(); }
-  const scheduler_ptr& get_scheduler() const noexcept { return session()->get_scheduler(); }
   bool ending() const;
   transaction fenced(transaction operations) const;
 
