@@ -76,7 +76,7 @@ class stream_progress {
   bool is_full() const noexcept { return stored_.ahead.size() + runs_ + stored_.failed.size() >= most_parts; }
   /// What was stored tells something of this entry or of one behind it, so it was begun before.
   bool is_known(const stream_id& which) const noexcept { return which <= known_end_; }
-  /// How many entries take memory.
+  /// How many entries take memory. For tests.
   std::size_t count_kept() const noexcept { return open_.size(); }
   /// The stream ends here, in front of what is known: it has lost what was behind it. Nothing is open.
   void fall_back(const stream_id& end);

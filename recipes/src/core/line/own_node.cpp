@@ -299,10 +299,7 @@ awaitable<outcome<>> own_node::leave() {
 void own_node::leave_later() noexcept {
   try {
     asio::post(session_->strand(), [self = shared_from_this()] {
-      struct body {
-        static awaitable<void> run(own_node_ptr which) { co_await which->leave(); }
-      };
-      launch_detached(self->session_->strand(), body::run(self));
+      launch_detached(self->session_->strand(), owning(self, &own_node::leave));
     });
   } catch (...) {
     std::terminate();

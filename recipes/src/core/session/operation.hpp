@@ -377,6 +377,13 @@ inline void launch_detached(const asio::any_io_executor& strand, awaitable<void>
   asio::co_spawn(strand, std::move(body), &rethrow);
 }
 
+/// The same for an operation whose result nobody waits for.
+template <class... Results>
+void launch_detached(const asio::any_io_executor& strand, awaitable<outcome<Results...>> body) {
+  asio::co_spawn(strand, std::move(body),
+                 [](std::exception_ptr failure, const outcome<Results...>&) { rethrow(failure); });
+}
+
 /// Awaits what `begin` returns. If it fails for want of memory, it is begun anew after a pause: for what the life of a
 /// session depends on.
 template <class Begin>

@@ -231,10 +231,8 @@ void once_state::clean_if_due() {
   if (session_->now() < clean_at_) return;
   const auto late = std::chrono::milliseconds(get_scheduler()->world->random() % 600'000);
   clean_at_ = session_->now() + 1h + late;
-  launch_detached(session_->strand(), owning(shared_from_this(), &once_state::clean_quietly));
+  launch_detached(session_->strand(), owning(shared_from_this(), &once_state::clean));
 }
-
-awaitable<void> once_state::clean_quietly() { co_await clean(); }
 
 }  // namespace zkrecipes::detail
 

@@ -133,7 +133,6 @@ class once_state : public std::enable_shared_from_this<once_state> {
   awaitable<backend::reply> write_and_look(std::vector<backend::request> all);
   sight judge(const once_record& mine, std::int64_t period, const backend::reply& node);
   void clean_if_due();
-  awaitable<void> clean_quietly();
 
   core_ptr session_;
   const once_per_options options_;
