@@ -68,15 +68,16 @@ std::string erlang_binary(const std::string& text) {
   return "<<" + numbers + ">>";
 }
 
-/// RabbitMQ 4 knows no delay at the start, and refuses its line in rabbitmq.conf; here it passes over it. A key of a file
-/// replaces that of the other whole, so all of cluster_formation is here.
+/// RabbitMQ 4 knows no delay at the start, and refuses its line in rabbitmq.conf; here it passes over it. A key of a
+/// file replaces that of the other whole, so all of cluster_formation is here.
 constexpr const char* formation_terms =
     "{cluster_formation, [{peer_discovery_backend, rabbit_peer_discovery_classic_config}, "
     "{randomized_startup_delay_range, {0, 0}}]}, ";
 
 std::string advanced_terms(const rabbit_broker_options& options) {
-  return "[{rabbit, [" + std::string(formation_terms) + "{default_user, " + erlang_binary(options.user) + "}, {default_pass, " +
-         erlang_binary(options.password) + "}, {default_vhost, " + erlang_binary(options.virtual_host) + "}]}].\n";
+  return "[{rabbit, [" + std::string(formation_terms) + "{default_user, " + erlang_binary(options.user) +
+         "}, {default_pass, " + erlang_binary(options.password) + "}, {default_vhost, " +
+         erlang_binary(options.virtual_host) + "}]}].\n";
 }
 
 }  // namespace

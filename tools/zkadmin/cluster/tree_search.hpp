@@ -90,7 +90,7 @@ class tree_search {
   struct beside_sample {
     std::size_t level = 0;  ///< Below that of the sample.
     std::vector<std::string> names{};
-    std::size_t more = 0;  ///< Those whose names are not kept.
+    std::size_t more = 0;  ///< Names that are not kept.
   };
   std::map<std::string, beside_sample> alike_;  ///< Children that are not in a sample of them, by their parent.
   std::size_t alike_count_ = 0;                 ///< How many names were kept there.
