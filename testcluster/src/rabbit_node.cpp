@@ -25,9 +25,24 @@ std::vector<std::string> erlang_environment(const std::filesystem::path& home) {
           "ERL_CRASH_DUMP_SECONDS=0"};
 }
 
+namespace {
+
+/// "127.4.8.15" as Erlang writes it, {127,4,8,15}.
+std::string tuple_of(std::string host) {
+  std::replace(host.begin(), host.end(), '.', ',');
+  return "{" + host + "}";
+}
+
+}  // namespace
+
+// From 4.0 on a node that joins starts another one, which asks the cluster, and which has nothing but this environment.
+// It listens at the same port, as all nodes do whose port no epmd tells; so its address is another one. The arguments
+// of the node itself come behind these, and hold.
 std::vector<std::string> rabbit_environment(const std::filesystem::path& home, const std::filesystem::path& folder,
-                                            const std::string& name, int distribution_port) {
+                                            const std::string& name, const std::string& helper, int distribution_port) {
   auto all = erlang_environment(home);
+  all.push_back("ERL_AFLAGS=-erl_epmd_port " + std::to_string(distribution_port) + " -kernel inet_dist_use_interface " +
+                tuple_of(helper));
   const auto add = [&](const std::string& key, const std::string& value) {
     all.push_back("RABBITMQ_" + key + "=" + value);
   };
@@ -54,12 +69,6 @@ using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// "127.4.8.15" as Erlang writes it, {127,4,8,15}.
-std::string tuple_of(std::string host) {
-  std::replace(host.begin(), host.end(), '.', ',');
-  return "{" + host + "}";
-}
 
 /// The bytes of a text as Erlang reads them, whatever characters they are.
 std::string erlang_binary(const std::string& text) {
@@ -140,12 +149,11 @@ void rabbit_node::launch(const fs::path& home, pid_t group) {
   require_free(distribution_port);
   const auto script = environment("TESTCLUSTER_RABBITMQ", "/usr/lib/rabbitmq/bin") + "/rabbitmq-server";
   std::vector<std::string> command{script, "-noinput", "-name", name(), "+S", "1:1", "+SDcpu", "1:1", "+A", "1"};
-  command.insert(command.end(), {"-erl_epmd_port", std::to_string(distribution_port)});
   command.insert(command.end(), {"-kernel", "inet_dist_use_interface", tuple_of(host())});
   process_.launch({.command = std::move(command),
                    .group = group,
                    .working_directory = folder_.path(),
-                   .environment = rabbit_environment(home, folder_.path(), name(), distribution_port)});
+                   .environment = rabbit_environment(home, folder_.path(), name(), helper_.text(), distribution_port)});
 }
 
 /// Ra finds its servers by the file `names.dets`, which is written now and then.

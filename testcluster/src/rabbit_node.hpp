@@ -17,9 +17,9 @@ namespace testcluster::detail {
 std::vector<std::string> erlang_environment(const std::filesystem::path& home);
 
 /// That of a RabbitMQ node `name` with its files in `folder`. Nothing that the machine has configured for a broker of
-/// its own is read.
+/// its own is read. `helper`: at which address an Erlang machine listens that the node starts.
 std::vector<std::string> rabbit_environment(const std::filesystem::path& home, const std::filesystem::path& folder,
-                                            const std::string& name, int distribution_port);
+                                            const std::string& name, const std::string& helper, int distribution_port);
 
 /// One node of a RabbitMQ cluster: its folder, which is removed with the object, its address, and its process.
 class rabbit_node {
@@ -58,6 +58,7 @@ class rabbit_node {
   int number_;
   owned_folder folder_;
   loopback_address host_;
+  loopback_address helper_;
   int base_port_;
   std::string address_;
   std::string secure_address_;
