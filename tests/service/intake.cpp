@@ -126,7 +126,9 @@ struct setting {
   }
   void run_until(const int& done, int count) {
     io.restart();
-    while (done < count) io.run_one();
+    while (done < count && io.run_one() > 0) {
+    }
+    BOOST_TEST_REQUIRE(done == count);
   }
   taken take(incoming message) { return take(messages, std::move(message)); }
   taken take(std::uint64_t number, std::string data) { return take({{}, std::move(data), "till", number}); }

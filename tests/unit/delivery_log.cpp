@@ -125,6 +125,18 @@ BOOST_AUTO_TEST_CASE(why_process_asks_for_nothing_but_pauses_is_in_the_record) {
   BOOST_TEST(!figures().has("held_off"));
 }
 
+BOOST_AUTO_TEST_CASE(a_long_call_behind_a_pause_is_work) {
+  consume({});
+  put({"first"});
+  let_go("first", message_outcome::hold_off(1s, "the bank is closed"));
+  pass_in_steps(2s);
+  BOOST_TEST_REQUIRE(consumer->calls.contains("first"));
+  pass_in_steps(50s);
+  BOOST_TEST(figures().text("still_message").value_or("") == names["first"]);
+  BOOST_TEST(!figures().has("held_off"));
+  let_go("first");
+}
+
 BOOST_AUTO_TEST_CASE(that_a_consumer_holds_off_is_a_failure_and_that_it_goes_on_is_none) {
   queue_consumer_options options;
   options.order = message_order::none;

@@ -126,7 +126,9 @@ void queue_progress::lose() {
   tags_.reset();
   unnamed_waiting_ = 0;
   last_.clear();
-  std::erase_if(firsts_, [this](const auto& each) { return !in_hand_.contains(each.first); });
+  const auto is_not_in_hand = [this](const auto& each) { return !in_hand_.contains(each.first); };
+  std::erase_if(firsts_, is_not_in_hand);
+  std::erase_if(problems_, is_not_in_hand);
 }
 
 std::optional<std::string> queue_progress::take(const amqp_delivery& what) {

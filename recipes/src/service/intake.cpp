@@ -65,6 +65,7 @@ struct intake::put_under_way {
   asio::steady_timer wait;
   std::exception_ptr failure{};
   std::optional<outlet::result> result{};
+  bool is_left = false;  // its client has been told to come again
 };
 
 bool intake::is_full(const incoming& message) const {
@@ -88,8 +89,9 @@ asio::awaitable<taken> intake::take(incoming message) {
 }
 
 asio::awaitable<taken> intake::put_own(incoming message, shared_message in_hand) {
-  if (!refusal_.empty()) co_return taken{kind::later, 0, refusal_};
   const auto by = own_producer();
+  if (const auto late = std::exchange(by->late, {})) failed({}, by, late);
+  if (!refusal_.empty()) co_return taken{kind::later, 0, refusal_};
   auto [error, number] = co_await put(by, std::move(message.key), std::move(message.data), std::move(in_hand));
   if (error) co_return failed({}, by, error);
   lasting_.clear();
@@ -112,12 +114,15 @@ asio::awaitable<outlet::result> intake::put(shared_producer by, std::string key,
   const auto mine = std::make_shared<put_under_way>(executor_, in_hand->until);
   auto putting = by->into->put(std::move(key), std::move(data));
   asio::co_spawn(executor_, std::move(putting), [mine, by, in_hand](std::exception_ptr failure, outlet::result result) {
+    if (mine->is_left && failure) std::rethrow_exception(failure);
+    if (mine->is_left) by->late = std::get<0>(result);
     mine->failure = failure;
     mine->result = result;
     mine->wait.cancel();
   });
   if (!mine->result) co_await mine->wait.async_wait(asio::as_tuple(asio::use_awaitable));
   if (mine->failure) std::rethrow_exception(mine->failure);
+  mine->is_left = !mine->result;
   co_return mine->result.value_or(outlet::result(asio::error::operation_aborted, 0));
 }
 

@@ -316,9 +316,12 @@ class last_resort {
         if (!second) end_after(std::chrono::milliseconds(0));
       });
     });
-    thread_ = std::jthread([this] { io_.run(); });
+    thread_ = std::thread([this] { io_.run(); });
   }
-  ~last_resort() { io_.stop(); }
+  ~last_resort() {
+    io_.stop();
+    thread_.join();
+  }
   last_resort(const last_resort&) = delete;
   last_resort& operator=(const last_resort&) = delete;
 
@@ -333,7 +336,7 @@ class last_resort {
   }
   /// The log is not thread-safe, and who reads it or this may be what everybody waits for.
   [[noreturn]] static void end_now() {
-    constexpr std::string_view words = "cut off: the grace is over, and the thread of the service is blocked\n";
+    constexpr std::string_view words = "cut off: the thread of the service is blocked, and it was to stop\n";
     ::pollfd to{STDERR_FILENO, POLLOUT, 0};
     [[maybe_unused]] const bool is_told = ::poll(&to, 1, 0) == 1 && ::write(to.fd, words.data(), words.size()) > 0;
     std::_Exit(static_cast<int>(exit_code::cut_off));
@@ -342,7 +345,7 @@ class last_resort {
   asio::io_context io_{1};
   asio::signal_set signals_;
   asio::steady_timer timer_;
-  std::jthread thread_;  // joined before the others are destroyed
+  std::thread thread_;
 };
 
 exit_code run_replica(const command_line& given, work does) {
@@ -351,6 +354,7 @@ exit_code run_replica(const command_line& given, work does) {
   raise_descriptors(settings, log);
   asio::io_context io(1);
   std::unique_ptr<replica> one;
+  const last_resort watching(settings.grace);  // before the replica, so that a signal reaches neither or both
   try {
     one = std::make_unique<replica>(io, settings, log, std::move(does));
   } catch (const std::invalid_argument& refusal) {  // by the library, of a setting
@@ -359,7 +363,6 @@ exit_code run_replica(const command_line& given, work does) {
     log.error("not_started", {{"detail", failure.what()}});
     throw;
   }
-  const last_resort watching(settings.grace);
   one->start();
   try {
     io.run();

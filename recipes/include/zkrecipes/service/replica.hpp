@@ -62,8 +62,8 @@ class replica {
 
 /// Does the whole of `main`: reads the command line, `CONFIGURATION [--id ID] [--port PORT]`, and runs one replica to
 /// its end, with the log on standard output. Raises the process's limit of open files, for as many connections as the
-/// configuration allows. If the thread is blocked when it is to stop, a thread of this function ends the process with
-/// `exit_code::cut_off`, half a second after the grace, or after a second signal. Returns an `exit_code`.
+/// configuration allows. If the thread is blocked when a signal asks it to stop, a thread of this function ends the
+/// process with `exit_code::cut_off`, half a second after the grace, or after a second signal. Returns an `exit_code`.
 int run(int count, char** arguments, work does);
 
 }  // namespace zkrecipes::service

@@ -90,6 +90,7 @@ void call_limit::hold_off(const message_outcome& asked) {
   const auto pause = bounded(asked.after().value_or(std::chrono::milliseconds(0)));
   const auto now = term_->session()->now();
   const auto until = now + pause;
+  last_held_ = now;
   held_off_until_ = std::max({held_off_until_, until, now + shortest_hold_off});
   if (held_since_ == never) {
     held_since_ = now;

@@ -83,6 +83,8 @@ class call_limit {
   /// Since when each call that has ended has asked for a pause, and why the first of them has; `never`: it is not so.
   lease_clock::time_point held_since() const noexcept { return held_since_; }
   const std::string& held_reason() const noexcept { return held_reason_; }
+  /// When a call asked last.
+  lease_clock::time_point last_held() const noexcept { return last_held_; }
   /// When the message may be begun that waits for the limit; `never` while none does.
   lease_clock::time_point limited_until() const noexcept { return limited_until_; }
   lease_clock::time_point held_off_until() const noexcept { return held_off_until_; }
@@ -94,6 +96,7 @@ class call_limit {
   lease_clock::time_point limited_until_ = never;
   lease_clock::time_point held_off_until_{};
   lease_clock::time_point held_since_ = never;
+  lease_clock::time_point last_held_{};
   std::string held_reason_;
 };
 

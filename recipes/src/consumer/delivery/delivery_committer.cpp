@@ -56,7 +56,7 @@ delivery_figures::figures delivery_figures::present() const {
               status.waited,   status.commits, status.held_back, status.resting};
   if (breaker_.is_open()) {
     all.held_off = shown_reason(breaker_.reason());
-  } else if (is_still(limit_.held_since()) && !window_.all().empty()) {
+  } else if (is_held_off() && !window_.all().empty()) {
     all.held_off = shown_reason(limit_.held_reason());
   }
   all.is_still = is_still(term_->work().busy_since());
@@ -66,6 +66,13 @@ delivery_figures::figures delivery_figures::present() const {
   }
   if (!window_.all().empty()) all.oldest = window_.all().begin()->second.what->stat.ctime;
   return all;
+}
+
+/// One long call behind a short pause is work.
+bool delivery_figures::is_held_off() const {
+  if (!is_still(limit_.held_since())) return false;
+  const bool is_pausing = term_->session()->now() < limit_.held_off_until();
+  return is_pausing || limit_.last_held() >= limit_.held_since() + still_after;
 }
 
 bool delivery_figures::is_still(lease_clock::time_point since) const {

@@ -65,6 +65,7 @@ class delivery_figures {
   figures present() const;
   json_object to_json(const figures& what) const;
   bool is_still(lease_clock::time_point since) const;
+  bool is_held_off() const;
 
   term_ptr term_;
   const delivery_frame& frame_;

@@ -491,6 +491,7 @@ awaitable<void> planner::forget_notes(std::vector<std::string> ids) {
       const auto version = away_.version_of(each);
       if (version) removals.remove(group_->where.away_of(each), *version);
     }
+    if (removals.empty()) co_return;
     auto done = co_await term_->commit(std::move(removals));
     if (ids.size() < 2 || !concerns_a_part(std::get<0>(done))) co_return;
   }

@@ -13,6 +13,8 @@
 
 namespace zkrecipes::detail {
 
+using backend::opcode;
+
 std::shared_ptr<queue_core> queue_core::make(const session& over, queue_kind kind, std::string path,
                                              queue_options options) {
   require_path("queue path", path);
