@@ -29,7 +29,7 @@ namespace {
 
 /// What the servers have of one producer, and what happens to the next puts.
 struct store {
-  enum class fate { done, refused, unanswered, done_unanswered, full, forbidden, renumbered };
+  enum class fate { done, refused, refused_late, unanswered, done_unanswered, full, forbidden, renumbered };
   std::vector<std::string> messages;
   std::queue<fate> fates;
   bool answers = true;  ///< False: reading what is there lasts until the time is over, and the end of the time is late.
@@ -61,12 +61,13 @@ class fake_outlet : public outlet {
     if (fate == full) co_return refusal(zkrecipes::errc::full);
     if (fate == forbidden) co_return refusal(zkrecipes::errc::no_auth);
     if (fate == renumbered) into_.messages.clear();
-    if (fate != unanswered) into_.messages.push_back(std::move(data));
+    if (fate != unanswered && fate != refused_late) into_.messages.push_back(std::move(data));
     record_ = into_.messages.size();
-    if (fate == unanswered || fate == done_unanswered) {
+    if (fate == unanswered || fate == done_unanswered || fate == refused_late) {
       asio::steady_timer answer(co_await asio::this_coro::executor, asio::steady_timer::time_point::max());
       into_.unanswered.push_back(&answer);
       co_await answer.async_wait(asio::as_tuple(asio::use_awaitable));
+      if (fate == refused_late) co_return refusal(zkrecipes::errc::superseded);
       if (fate == unanswered) co_return result(zkrecipes::errc::connection_loss, 0);
     }
     co_return result(zkrecipes::error_code(), into_.messages.size());
@@ -370,6 +371,20 @@ BOOST_AUTO_TEST_CASE(a_message_is_under_way_until_its_put_ends_though_its_client
   BOOST_TEST(figures(few).find("service_messages_pending 0\n") != std::string::npos);
   BOOST_TEST(take(few, {{}, "c"}).what == kind::put);
   BOOST_TEST(take(few, {{}, "b", "till", 1}).what == kind::put);
+}
+
+BOOST_AUTO_TEST_CASE(that_another_process_has_the_name_is_heard_when_the_client_has_gone) {
+  auto slow = make_intake({.timeout = 20ms});
+  own.fates.push(store::fate::refused_late);
+  BOOST_TEST(take(slow, {{}, "a"}).reason == "no confirmation yet");
+  own.unanswered.at(0)->cancel();
+  while (io.poll() > 0) {
+  }
+  const auto next = take(slow, {{}, "b"});
+  BOOST_TEST(next.what == kind::later);
+  BOOST_TEST(!slow.refusal().empty());
+  BOOST_TEST(next.reason == slow.refusal());
+  BOOST_TEST(own.puts == 1);
 }
 
 BOOST_AUTO_TEST_CASE(messages_that_have_too_many_bytes_together_are_told_to_come_again) {
