@@ -145,6 +145,22 @@ BOOST_AUTO_TEST_CASE(a_search_that_fails_is_told_and_tried_again) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_root_that_is_deleted_is_told_until_it_is_back) {
+  create("/x");
+  leaves("/x");
+  {
+    pseudo_terminal terminal(io(), 160, 10);
+    start(terminal, root() + "/x");
+    BOOST_TEST(comes_to_have("zkadmin_complete 1"));
+    remove("/x");
+    BOOST_TEST(comes_to_have("zkadmin_complete 0"));
+    create("/x");
+    BOOST_TEST(comes_to_have("zkadmin_complete 1"));
+    terminal.send_signal(SIGTERM);
+    BOOST_TEST(terminal.exit_code() == 0);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_address_in_use_is_refused) {
   {
     pseudo_terminal terminal(io(), 160, 10);

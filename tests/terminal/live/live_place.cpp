@@ -376,6 +376,27 @@ BOOST_AUTO_TEST_CASE(a_short_queue_is_followed) {
   BOOST_TEST(queues.found[0].parked_for.has_value());
 }
 
+// Off the screen it is read again after half a minute: meanwhile an item that has gone is not to look older and older.
+BOOST_AUTO_TEST_CASE(what_is_known_to_be_outdated_does_not_grow_older) {
+  made = {"/q"};
+  create("/q");
+  create("/q/qn-0000000000");
+  live_place at(own, {.queues = {"/q"}, .interval = 100ms}, {});
+  at.show({.others = false});
+  BOOST_TEST_REQUIRE(comes_to(at, [&] { return queues.found.size() == 1 && queues.found[0].items == 1; }));
+  const auto before = queues.found[0].oldest;
+  BOOST_TEST(comes_to(at, [&] { return queues.found[0].oldest > before; }));
+  remove("/q/qn-0000000000");
+  const auto stands_still = [&] {
+    const auto last = queues.found[0].oldest;
+    look(at);
+    auto all = at.new_queues();  // a second after the last one
+    if (all) queues = std::move(*all);
+    return all && queues.found[0].items == 1 && queues.found[0].oldest == last;
+  };
+  BOOST_TEST(run_until(stands_still));
+}
+
 BOOST_AUTO_TEST_CASE(an_item_that_is_not_due_yet_is_no_problem_however_long_a_taker_waits) {
   made = {"/q"};
   create("/q");

@@ -122,8 +122,10 @@ asio::awaitable<void> live_search::search_all(deadline limit) {
     visited_.merge(before);
     told_.merge(known);
     wants_all_ = true;
+    is_root_gone_ |= search.is_gone();
     throw;
   }
+  is_root_gone_ = false;
   notes_.clear();
   keep_notes(search);
   // An incomplete search may have missed some that are known, so they are kept.
@@ -146,7 +148,7 @@ asio::awaitable<void> live_search::search_below(std::string folder, deadline lim
                      {.most = left, .most_alike = 0, .skips = is_known, .on_visited = keep_one, .is_known_root = true});
   co_await search.run(limit);
   if (search.is_gone()) forget_below(folder);
-  if (search.is_gone() && folder == root_) wants_all_ = true;  // which fails until it is back
+  if (search.is_gone() && folder == root_) wants_all_ = is_root_gone_ = true;  // which fails until it is back
   notes_.erase(folder);
   erase_below(notes_, folder);
   keep_notes(search);
@@ -391,6 +393,7 @@ election_survey live_place::outline() const {
 }
 
 asio::awaitable<void> live_place::prove(deadline limit) {
+  if (search_->is_root_gone()) throw missing_root(what_.root);
   if (!elections_->is_ready()) co_await elections_->follow(found(recipe::election), limit);
   groups_->follow(found(recipe::shard_group));
   if (steady_clock::now() < proof_due_) co_return;

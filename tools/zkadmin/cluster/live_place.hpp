@@ -55,6 +55,8 @@ class live_search : public std::enable_shared_from_this<live_search> {
   std::vector<survey_note> notes() const;
   bool is_complete() const noexcept { return notes_.empty(); }
   bool is_refused() const noexcept;
+  /// The last search has not found the root.
+  bool is_root_gone() const noexcept { return is_root_gone_; }
   /// Counts the searches.
   std::uint64_t revision() const noexcept { return revision_; }
 
@@ -81,6 +83,7 @@ class live_search : public std::enable_shared_from_this<live_search> {
   std::set<std::string> changed_;
   std::map<std::string, survey_note> notes_;  ///< What was left out, by path.
   bool wants_all_ = false;
+  bool is_root_gone_ = false;
   std::uint64_t revision_ = 0;
   std::chrono::steady_clock::time_point all_due_{};
   std::chrono::steady_clock::time_point refusals_due_{};

@@ -244,7 +244,8 @@ class live_readings : public std::enable_shared_from_this<live_readings<Status>>
       }
       if (!each.seen) continue;
       auto copy = *each.seen;
-      grow_older(copy.status, std::chrono::duration_cast<std::chrono::milliseconds>(now - each.read_at));
+      grow_older(copy.status,
+                 std::chrono::duration_cast<std::chrono::milliseconds>(each.outdated_at.value_or(now) - each.read_at));
       add(all, site, std::move(copy));
     }
   }
@@ -260,6 +261,7 @@ class live_readings : public std::enable_shared_from_this<live_readings<Status>>
     std::optional<reading<Status>> seen{};
     std::string trouble{};  ///< Why the last reading has failed.
     clock::time_point read_at{};
+    std::optional<clock::time_point> outdated_at{};  ///< It may have changed since: its ages grow no more.
     background_task task{};
   };
 
@@ -288,6 +290,7 @@ class live_readings : public std::enable_shared_from_this<live_readings<Status>>
       if (last.is_over) co_return;
       pace.read(begun, clock::now(), nodes.size());
       if (!last.is_outdated) co_await watches->changed(last.next);
+      if (const auto self = weak.lock()) self->outdate(site);
       co_await await_pace(weak, pace);
     }
   }
@@ -363,9 +366,18 @@ class live_readings : public std::enable_shared_from_this<live_readings<Status>>
     on_reading(one->second);
   }
 
+  /// Since the first time that this is said.
+  void outdate(const recipe_site& site) {
+    const auto one = all_.find(site);
+    if (one != all_.end() && !one->second.outdated_at) one->second.outdated_at = clock::now();
+  }
+
   void on_reading(followed& one) {
     one.is_current = true;
-    if (one.trouble.empty()) one.read_at = clock::now();
+    if (one.trouble.empty()) {
+      one.read_at = clock::now();
+      one.outdated_at.reset();
+    }
     has_news_ = true;
     if (callbacks_.on_change) callbacks_.on_change();
   }

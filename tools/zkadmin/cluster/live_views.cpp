@@ -27,6 +27,7 @@ using zkrecipes::errc;
 using zkrecipes::error_code;
 
 constexpr auto pause_after_a_refusal = 10s;  // The follower goes on by itself.
+constexpr auto records_pause = 3s;           // The members and the records of their terms are read independently.
 constexpr const char* unread_again = "it has not been read since the connection was lost";
 
 }  // namespace
@@ -83,12 +84,15 @@ void live_groups::set(const std::string& path, const error_code& error, zkrecipe
   if (one == all_.end()) return;
   one->second.is_known = true;
   one->second.error = error;
+  const bool had_members = one->second.view && !one->second.view->members.empty();
+  if (had_members && view.members.empty()) one->second.emptied = std::chrono::steady_clock::now();
   one->second.view = std::make_shared<const zkrecipes::shard_group_view>(std::move(view));
   if (on_change_) on_change_();
 }
 
 group_survey live_groups::survey(const std::function<group_planner(const std::string&)>& planner_of) const {
   const auto now = std::chrono::system_clock::now();
+  const auto settled = std::chrono::steady_clock::now() - records_pause;
   group_survey all;
   for (const auto& [path, each] : all_) {
     if (!each.is_known) {
@@ -98,6 +102,7 @@ group_survey live_groups::survey(const std::function<group_planner(const std::st
     if (!each.view) continue;
     reading<group_status> seen{each.error, {}};
     if (!each.error) seen.status = status_of(path, *each.view, planner_of(path), now);
+    if (each.emptied > settled) seen.status.has_open_terms = false;
     try {
       add_to(all, path, std::move(seen));
     } catch (const failure& error) {

@@ -49,6 +49,7 @@ class live_groups : public std::enable_shared_from_this<live_groups> {
     bool is_followed = false;
     zkrecipes::error_code error{};
     std::shared_ptr<const zkrecipes::shard_group_view> view{};
+    std::chrono::steady_clock::time_point emptied{};  ///< The last member went.
     background_task task{};
   };
 

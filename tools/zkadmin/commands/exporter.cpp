@@ -70,6 +70,11 @@ class exporter {
     const prober::hook keep = [this](std::size_t which, server_status seen) { servers_[which] = std::move(seen); };
     while (!is_over_) {
       co_await probes_->ask_all(keep);
+      has_asked_ = true;
+      // A session that moves to another server keeps its figures.
+      const auto patience = std::min<std::chrono::milliseconds>(wanted_.timeout, 1s);
+      if (!is_connected()) co_await session_.async_connected_for(patience, as_result);
+      if (is_over_) co_return;
       if (!is_connected()) {
         last_.seen = {};
         last_.seen.trouble = "no connection";
@@ -113,6 +118,7 @@ class exporter {
   }
 
   void publish() {
+    if (!has_asked_) return;
     last_.seen.servers = servers_;
     last_.seen.without_session = time_without_session();
     server_.set(to_metrics(last_, kinds_of(wanted_), wanted_.limits));
@@ -148,6 +154,7 @@ class exporter {
   asio::signal_set signals_;
   refreshed last_;
   std::optional<steady_clock::time_point> lost_at_;  // The connection, as far as is known.
+  bool has_asked_ = false;                           // each server: else one that is up would look as if it were down
   bool has_searched_ = false;                        // once at least: else nothing found would look like nothing there
   bool is_over_ = false;
 };
