@@ -314,6 +314,13 @@ BOOST_AUTO_TEST_CASE(that_nobody_works_is_critical_where_something_waits_beside_
   BOOST_TEST(state_of_kind("nobody-leads") == "warning", "it was put just now");
   seen.recipes->found = {recipe_status_of(queue_status{"/group/jobs", 1, 0, 0, 0, 40s})};
   BOOST_TEST(state_of_kind("nobody-in-group") == "critical", "one that was found");
+  seen.elections->found.push_back(quiet());
+  seen.elections->found.back().path = "/group/other";
+  BOOST_TEST(state_of_kind("nobody-in-group") == "warning", "somebody leads beside it");
+  seen.elections->found.pop_back();
+  seen.groups->found.emplace_back().path = "/group/staffed";
+  seen.groups->found.back().members.resize(1);
+  BOOST_TEST(state_of_kind("nobody-in-group") == "warning", "a group beside it has a member");
 }
 
 BOOST_AUTO_TEST_CASE(a_consumer_that_holds_off_tells_why) {
@@ -447,10 +454,10 @@ BOOST_AUTO_TEST_CASE(servers_with_a_problem) {
 BOOST_AUTO_TEST_CASE(a_server_lags_only_within_the_same_epoch_and_with_clients) {
   auto servers = samples::healthy().servers;
   servers[0].zxid = 0x0f0000001;
-  servers[1].zxid = 0x200000001;
+  servers[1].zxid = 0x200000100;
   BOOST_TEST(of_servers(servers) == "stale-server 127.1.2.1:2181");
-  servers[1].zxid = 0x200000000;
-  BOOST_TEST(of_servers(servers) == "", "the new leader has committed nothing yet");
+  servers[1].zxid = 0x200000064;
+  BOOST_TEST(of_servers(servers) == "", "the new leader may have committed these since it was asked");
   servers[1].zxid = servers[0].zxid = 0x200000001;
   *servers[1].zxid += 10'001;
   BOOST_TEST(of_servers(servers) == "lagging-server 127.1.2.1:2181");
@@ -560,7 +567,7 @@ BOOST_AUTO_TEST_CASE(each_problem_has_a_section_of_its_own) {
   saying.reachable = true;
   saying.role = server_role::not_serving;
   auto left_behind = samples::healthy().servers;
-  left_behind[1].zxid = 0x200000001;
+  left_behind[1].zxid = 0x200000100;
   for (const auto& servers : {std::vector{saying}, std::vector{down(1)}, left_behind})
     for (const auto& each : problems_of(servers)) named.insert(each.name);
   for (const auto& stream : {samples::log_of_orders(), samples::queues_of_jobs(), samples::without_broker()})

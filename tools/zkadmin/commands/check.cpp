@@ -271,7 +271,9 @@ check_state check_cluster(surroundings& around, const settings& wanted, const st
   asio::co_spawn(around.io, examine(shared, limit), asio::detached);
   run_until(around.io, limit, [&shared] { return shared->is_done; });
   const bool is_refused = !shared->is_done && shared->session && shared->session->status().incarnation == 0;
-  if (is_refused) shared->seen.without_session = wanted.timeout;
+  const auto since =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - shared->session_at);
+  if (is_refused && since >= wanted.timeout / 2) shared->seen.without_session = since;
   if (!shared->is_done && shared->seen.trouble.empty()) shared->seen.trouble = out_of_time(*shared).what();
   shared->seen.servers = shared->servers;
   auto judged = judge(shared->seen, shared->what.kinds, wanted.limits);

@@ -130,6 +130,7 @@ asio::awaitable<void> open_session(std::shared_ptr<contact> with) {
   const auto servers = those_that_may_serve(*with);
   const auto share = wanted.timeout / (static_cast<int>(servers.size()) + 1);
   with->session = make_session(executor, wanted, servers, share);
+  with->session_at = std::chrono::steady_clock::now();
 }
 
 void run_task(asio::io_context& io, deadline limit, const contact& with, asio::awaitable<void> task) {

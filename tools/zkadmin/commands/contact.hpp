@@ -68,6 +68,7 @@ struct contact {
   std::string subject;  ///< Nothing is known of it without a server that serves.
   std::vector<server_status> servers;
   std::optional<zkrecipes::session> session;
+  std::chrono::steady_clock::time_point session_at{};  ///< When it was opened.
 };
 
 /// Completes when each server has answered or is overdue.

@@ -10,6 +10,8 @@ namespace {
 
 constexpr const char* ensemble = "ensemble";  // The place of a problem of all servers together.
 
+constexpr std::int64_t passed_between_answers = 100;  // Transactions.
+
 bool is_just_asked(const server_status& server) noexcept { return server.silent && server.error.empty(); }
 bool reports_role(const server_status& server) noexcept { return server.role.has_value(); }
 
@@ -25,11 +27,11 @@ std::optional<std::int64_t> lag_of(const server_status& server, std::span<const 
 }
 
 /// Whether it goes by a former leader although the present one has committed transactions: with the first of these a
-/// server that follows learns of the new epoch.
+/// server that follows learns of the new epoch. Some pass unheeded, because the servers are asked at different moments.
 bool is_in_old_epoch(const server_status& server, const server_status* leader) noexcept {
   if (!leader || !leader->zxid || !server.zxid || !is_serving(server)) return false;
   const auto committed = *leader->zxid & 0xffffffff;
-  return committed > 0 && *server.zxid >> 32 < *leader->zxid >> 32;
+  return committed > passed_between_answers && *server.zxid >> 32 < *leader->zxid >> 32;
 }
 
 /// The one thing that is wrong with a server: a server that does not answer has no zxid to judge.

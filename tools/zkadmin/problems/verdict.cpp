@@ -70,12 +70,24 @@ bool is_beside(const std::string& path, const std::string& other) {
   return folder == other || path == parent_of(other) || (folder != "/" && folder == parent_of(other));
 }
 
+/// Whether an election or a group beside the queue has somebody who may take from it: a consumer that reads shows
+/// neither a claim nor a taker.
+bool has_workers(const queue_status& queue, const findings& seen) {
+  const auto leads = [&queue](const auto& each) { return each.leader && is_beside(each.path, queue.path); };
+  const auto is_staffed = [&queue](const auto& each) {
+    return !each.members.empty() && is_beside(each.path, queue.path);
+  };
+  return (seen.elections && std::any_of(seen.elections->found.begin(), seen.elections->found.end(), leads)) ||
+         (seen.groups && std::any_of(seen.groups->found.begin(), seen.groups->found.end(), is_staffed));
+}
+
 /// Where nobody works any more something may still wait, in a queue beside it that nobody else takes from.
 void judge_waiting_work(problem_list& all, const findings& seen, const problem_limits& limits) {
   std::vector<const queue_status*> waiting;
   const auto add = [&](const queue_status& queue) {
     const bool is_taken = queue.claimed > 0 || queue.takers > 0;
-    if (queue.items > 0 && !is_taken && queue.oldest >= limits.takeover_limit) waiting.push_back(&queue);
+    const bool is_waiting = queue.items > 0 && !is_taken && queue.oldest >= limits.takeover_limit;
+    if (is_waiting && !has_workers(queue, seen)) waiting.push_back(&queue);
   };
   if (seen.queues)
     for (const auto& each : seen.queues->found) add(each);
