@@ -345,6 +345,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_letter_is_left_alone) {
   create("/folder");
   BOOST_TEST(listed({at("/folder")}).at("letters").as_array().empty(), "it may be a queue that is drained");
   create("/folder/lock");
+  create("/folder/_c_x-lock-0000000001");
   const auto folder = zkadmin({"queue", "letters", at("/folder")});
   BOOST_TEST(folder.code == 1);
   BOOST_TEST(folder.out == "");

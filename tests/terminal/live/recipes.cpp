@@ -135,6 +135,18 @@ BOOST_AUTO_TEST_CASE(a_vote_that_is_missing_has_its_time) {
   BOOST_TEST(vote("b", ballot::yes) == decision::aborted);  // it comes too late
 }
 
+BOOST_AUTO_TEST_CASE(without_the_right_to_make_a_node_this_clock_has_a_minute_more) {
+  begin({"a"});
+  const acl closed{{perm_all & ~perm_create, "world", "anyone"}};
+  BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set_acl("/t", closed, any_version, tuple))));
+  settle(zk());
+  const auto early = decide({"--rw"});
+  BOOST_TEST(early.code == 1);
+  BOOST_TEST(early.err.ends_with(" by this machine's clock, and the limit (transaction_limit) is 100 ms, and 1m 00s "
+                                 "for that clock: nothing was sent\n"),
+             early.err);
+}
+
 BOOST_AUTO_TEST_CASE(votes_and_decisions_that_come_meanwhile) {
   begin({"a"});
   const auto prepare = [this] { return run(zkadmin::prepare_decision(zk(), "/t", "x", 0ms)); };

@@ -94,6 +94,7 @@ std::string first_of(const std::vector<std::string>& names) {
 struct open_time {
   milliseconds span{0};
   bool is_by_own_clock = true;  ///< Not by that of the servers.
+  milliseconds skew{0};         ///< How far that clock may be ahead.
 };
 
 std::string to_text(const open_time& open) {
@@ -103,7 +104,7 @@ std::string to_text(const open_time& open) {
 /// By the clock of the servers, which a node tells that is made and removed at once. Nothing if it may not be made.
 asio::awaitable<std::optional<milliseconds>> servers_clock(zkrecipes::session session, std::string path) {
   constexpr auto mode = zkrecipes::create_mode::ephemeral_sequential;  // else it goes with our session
-  auto made = co_await session.async_create(path + "/_clock-", std::string(), mode, as_result);
+  auto made = co_await session.async_create(detail::join(path, "_clock-"), std::string(), mode, as_result);
   if (std::get<0>(made)) co_return std::nullopt;
   const auto& node = std::get<1>(made);
   co_await session.async_remove(node.path, zkrecipes::any_version, as_result);
@@ -115,9 +116,10 @@ void require_overdue(const undecided_sight& sight, const std::string& id, const 
   const auto votes = first_of(sight.missing) + (sight.missing.size() == 1 ? " has" : " have") + " not voted on " + id;
   if (!sight.coordinator.empty())
     throw undecidable(votes + ", and its coordinator is there, which decides in its time: " + sight.coordinator);
-  if (open.span < limit)
+  if (open.span < limit + open.skew)
     throw undecidable(votes + ", and may still do so: it is undecided for " + to_text(open) +
-                      ", and the limit (transaction_limit) is " + short_duration(limit));
+                      ", and the limit (transaction_limit) is " + short_duration(limit) +
+                      (open.skew > milliseconds(0) ? ", and " + short_duration(open.skew) + " for that clock" : ""));
 }
 
 /// Sets the outcome, and returns why.
@@ -141,7 +143,7 @@ std::string decide(undecided_sight& sight, const std::string& id, const open_tim
 
 asio::awaitable<intervention> prepare_decision(zkrecipes::session session, std::string path, std::string id,
                                                milliseconds limit, bool may_write) {
-  constexpr auto most_skew = std::chrono::minutes(1);  // of our clock, if the servers do not tell theirs
+  constexpr milliseconds most_skew = std::chrono::minutes(1);  // of our clock, if the servers do not tell theirs
   if (!detail::is_transaction_id(id)) throw failure(exit_code::usage, "TRANSACTION: no id of a transaction");
   const auto present = co_await session.async_sync(as_result);
   check(std::get<0>(present), "catching up");
@@ -155,8 +157,9 @@ asio::awaitable<intervention> prepare_decision(zkrecipes::session session, std::
   const bool may_be_overdue = !sight.refusal && !sight.missing.empty() && sight.coordinator.empty();
   std::optional<milliseconds> servers;
   if (may_write && may_be_overdue) servers = co_await servers_clock(session, path);
-  const open_time open{age_of(sight.seen.stat, servers.value_or(clock_now())), !servers};
-  const auto why = decide(sight, id, open, may_write && !servers ? limit + most_skew : limit);
+  const auto skew = may_write && !servers ? most_skew : milliseconds(0);
+  const open_time open{age_of(sight.seen.stat, servers.value_or(clock_now())), !servers, skew};
+  const auto why = decide(sight, id, open, limit);
   intervention change;
   change.requests = detail::deciding(node, sight.seen);
   change.same = {{node, sight.seen.stat.czxid}};

@@ -203,7 +203,6 @@ asio::awaitable<int> keeper::work() {
   co_await connect();
   waits_since_ = lease_clock::now();
   if (!co_await take_over_rights()) co_return status_without_command({errc::timed_out, {}});
-  co_await require_own_kind();
   for (;;) {
     const auto status = co_await hold();
     if (status) co_return *status;
@@ -239,8 +238,9 @@ asio::awaitable<void> keeper::connect() {
   if (error != errc::closed) check(error, "connecting");
 }
 
-/// What the recipe makes has the ACL of what is there: else everybody could delete our place in a closed line. Another
-/// session is opened for that, because a session has one ACL for all that it makes. False: the time for all is over.
+/// The path is looked at first. What the recipe makes has the ACL of what is there: else everybody could delete our
+/// place in a closed line. Another session is opened for that, because a session has one ACL for all that it makes.
+/// False: the time for all is over.
 asio::awaitable<bool> keeper::take_over_rights() {
   asio::steady_timer limit(around_.io);
   if (how_.wait_limit) {
@@ -253,6 +253,7 @@ asio::awaitable<bool> keeper::take_over_rights() {
   reads_rights_ = true;
   try {
     access = co_await nearest_acl(session_, path_);
+    co_await require_own_kind();
   } catch (const failure&) {
     if (!is_late_ && !is_to_end()) throw;
   }
