@@ -153,7 +153,7 @@ recipe_survey recipes() {
                           participant("holder", "import-5", 2, 8s), participant("waiter", "import-6", 3, 5s),
                           participant("waiter", "report-9", 4, 1s)};
   auto catalogue = recipe_at("/catalogue", recipe::read_write_lock, "held for reading", "2 holders", 1, 40s);
-  auto outbox = recipe_at("/mail/outbox", recipe::queue, "items", "", 212, 4s);
+  auto outbox = recipe_at("/mail/outbox", recipe::queue, "waiting", "", 212, 4s);
   auto cron = recipe_at("/cron/lock", recipe::lock, "held", "cron-b", 1, 3min);
   cron.client = "Curator";
   return {{catalogue, cron, permits, outbox,
