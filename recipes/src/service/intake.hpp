@@ -78,7 +78,7 @@ class intake {
     std::unique_ptr<outlet> into;
     std::optional<std::uint64_t> last{};  ///< The number of the last message that is there, if it is known.
     bool busy = false;                    ///< A numbered message is under way.
-    error_code late{};                    ///< Of a put that failed when its client had been told to come again.
+    error_code late{};                    ///< The error of a put whose client has been told to come again.
   };
   using shared_producer = std::shared_ptr<producer>;
   struct backlog {
