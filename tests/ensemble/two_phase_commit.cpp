@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(the_largest_that_is_taken_can_be_decided) {
 
 BOOST_AUTO_TEST_CASE(the_largest_that_a_narrow_session_begins_it_can_decide) {
   auto how = options();
-  how.jute_maxbuffer = 40'000;
+  how.jute_maxbuffer = 80'000;
   auto narrow = connect(how);
   names many;
   for (int i = 0; i < 200; ++i) many.push_back("participant-" + std::to_string(i));

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(the_name_is_found_and_taken) {
   BOOST_TEST(!std::filesystem::exists(elsewhere));
   BOOST_TEST(
       contains(shell.run({"status", "--name", "other"}).err, "no cluster named other is up; the names are: lab"));
-  BOOST_TEST(shell.run({"down", "--name", "other"}).exit_code == 0);
+  BOOST_TEST(shell.run({"down", "--name", "other"}).exit_code == 1);
   BOOST_TEST(shell.run({"status", "--name", "9"}).exit_code == 2);
   BOOST_TEST(shell.run({"status", "--name", "lab", "--dir", lab_dir()}).exit_code == 2);
 }
