@@ -204,19 +204,18 @@ BOOST_AUTO_TEST_CASE(failures_before_the_command) {
 
 BOOST_AUTO_TEST_CASE(a_path_of_another_recipe_is_left_alone) {
   const auto refused = [this](const std::string& kind) {
-    BOOST_TEST(fails(finish({"lock", root() + "/other", "--", "true"}), 125,
-                     root() + "/other is that of another recipe (" + kind + "): use another path"));
+    BOOST_TEST(fails(finish({"lock", root() + "/l", "--", "true"}), 125,
+                     root() + "/l is that of another recipe (" + kind + "): use another path"));
   };
-  create("/other", R"({"zkrecipes":"term","epoch":1})");
+  create("/l", R"({"zkrecipes":"term","epoch":1})");
   refused("election");
-  BOOST_TEST(children("/other").empty());
-  remove("/other");
-  create("/other");
-  create("/other/qn-0000000001");
+  BOOST_TEST(children("/l").empty());
+  remove("/l");
+  create("/l");
+  create("/l/qn-0000000001");
   refused("queue");
-  BOOST_TEST(children("/other").size() == 1u);
-  remove("/other/qn-0000000001");
-  remove("/other");
+  BOOST_TEST(children("/l").size() == 1u);
+  remove("/l/qn-0000000001");
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_are_told) {
