@@ -132,7 +132,9 @@ asio::awaitable<void> live_search::search_all(deadline limit) {
   if (!is_complete()) told_.merge(known);
   std::erase_if(watches_, [this](const auto& each) { return !visited_.contains(each.first); });
   const auto pause = std::max<std::chrono::seconds>(shortest_pause, visited_.size() * pause_for_a_node);
-  all_due_ = steady_clock::now() + (search.is_late() ? pause_of_a_late_one : pause);
+  all_due_ = steady_clock::now() + pause;
+  if (search.is_late()) hasten();
+  was_late_ = search.is_late();
   refusals_due_ = steady_clock::now() + refusal_interval;
 }
 
@@ -152,8 +154,13 @@ asio::awaitable<void> live_search::search_below(std::string folder, deadline lim
   notes_.erase(folder);
   erase_below(notes_, folder);
   keep_notes(search);
-  if (search.is_late())
-    all_due_ = std::min<steady_clock::time_point>(all_due_, steady_clock::now() + pause_of_a_late_one);
+  if (search.is_late()) hasten();
+}
+
+/// The first search that is late may have lost its time to an outage, so another one follows at once.
+void live_search::hasten() {
+  const auto pause = std::exchange(was_late_, true) ? pause_of_a_late_one : 0min;
+  all_due_ = std::min<steady_clock::time_point>(all_due_, steady_clock::now() + pause);
 }
 
 void live_search::keep_notes(const tree_search& search) {

@@ -71,6 +71,7 @@ class live_search : public std::enable_shared_from_this<live_search> {
   void forget_below(const std::string& path);
   void forget_missing(const visited_node& node);
   void keep_notes(const tree_search& search);
+  void hasten();
   void retry_refusals();
 
   zkrecipes::session session_;
@@ -84,6 +85,7 @@ class live_search : public std::enable_shared_from_this<live_search> {
   std::map<std::string, survey_note> notes_;  ///< What was left out, by path.
   bool wants_all_ = false;
   bool is_root_gone_ = false;
+  bool was_late_ = false;  ///< The last search of the whole tree, or one of a part since.
   std::uint64_t revision_ = 0;
   std::chrono::steady_clock::time_point all_due_{};
   std::chrono::steady_clock::time_point refusals_due_{};
