@@ -370,7 +370,7 @@ std::size_t size_of(const std::string& node, const commit_record& record) {
 }
 
 /// Why it must not be begun. One that is larger than the session sends could be begun and voted on, and never decided.
-error_code problem_with(const commit_record& record, const std::string& node, const core& session) {
+error_code refusal_of(const commit_record& record, const std::string& node, const core& session) {
   const std::set<std::string> different(record.participants.begin(), record.participants.end());
   const auto count = record.participants.size();
   const bool has_good_names = std::ranges::all_of(different, [](const auto& each) { return is_participant(each); });
@@ -409,7 +409,7 @@ void two_phase_commit::start_begin(handler_for<void(error_code)> h, core_ptr cor
                                    std::vector<std::string> participants, std::string data) {
   commit_record record{{}, std::move(participants), std::move(data), {}};
   const auto problem =
-      is_transaction_id(id) ? problem_with(record, join(path, id), *core) : make_error_code(errc::bad_arguments);
+      is_transaction_id(id) ? refusal_of(record, join(path, id), *core) : make_error_code(errc::bad_arguments);
   launch(*core->get_scheduler(), std::move(h),
          problem ? refuse<>(problem)
                  : owning(transaction_at(core, path, id), &commit_transaction::begin, std::move(record)));
