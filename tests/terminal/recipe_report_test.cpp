@@ -220,6 +220,7 @@ BOOST_AUTO_TEST_CASE(data_of_the_own_nodes_of_recipes) {
   BOOST_TEST((recipe_of(R"({"zkrecipes":"barrier"})") == recipe::barrier));
   BOOST_TEST((recipe_of(R"({"zkrecipes":"double_barrier","round":1,"members":[]})") == recipe::double_barrier));
   BOOST_TEST(is_part_of(recipe::queue, "_dead"));
+  BOOST_TEST(!is_part_of(recipe::queue, "_c_x-lock-0000000001"));
   BOOST_TEST(is_part_of(recipe::queue, "queue-0000000001"));
   BOOST_TEST(!is_part_of(recipe::queue, "inner"));
 }

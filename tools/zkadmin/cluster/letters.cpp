@@ -37,7 +37,7 @@ constexpr std::size_t letters_at_a_time = 16;  // of up to a megabyte each
 /// priority queue has. A drained queue may have no children, so nothing is said of an empty node.
 asio::awaitable<void> require_items(zkrecipes::session session, std::string path) {
   const auto names = co_await find_children(session, path);
-  const auto is_of_queue = [](const auto& each) { return is_part_of(recipe::queue, each) && !each.starts_with("_c_"); };
+  const auto is_of_queue = [](const auto& each) { return is_part_of(recipe::queue, each); };
   if (!names || names->empty() || std::any_of(names->begin(), names->end(), is_of_queue)) co_return;
   const auto beside = co_await find_stat(session, detail::queue_layout(detail::queue_kind::priority, path).side);
   if (!beside) throw failure(exit_code::error, printable(path) + " is no queue: no items and no letters are there");

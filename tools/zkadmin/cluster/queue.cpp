@@ -226,7 +226,7 @@ asio::awaitable<reading<queue_status>> read_queue(zkrecipes::session session, st
   const bool has_side = co_await add_side(session, path + "-side", status);
   co_await add_taken(session, path, status);
   const auto& all = std::get<1>(listing).names;
-  const auto is_of_queue = [](const auto& each) { return is_part_of(recipe::queue, each) && !each.starts_with("_c_"); };
+  const auto is_of_queue = [](const auto& each) { return is_part_of(recipe::queue, each); };
   status.is_strange = !all.empty() && std::none_of(all.begin(), all.end(), is_of_queue) && !has_side;
   if (status.takers == 0 || status.items == 0 || status.claimed > 0) co_return result;
   for (const auto* side : {"", "-side"}) {

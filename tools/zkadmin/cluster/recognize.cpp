@@ -134,7 +134,8 @@ bool is_part_of(recipe which, std::string_view name) noexcept {
     return name == "_producers" || name == "_dead" || is_shard_name(name);
   // All but the election of the coordinators: transactions, and folders of marks.
   if (which == recipe::two_phase_commit) return name != "_coordinator";
-  if (which == recipe::queue) return is_item_name(name) || name.starts_with('_');
+  // A line of Curator's or of ours begins its names with _c_.
+  if (which == recipe::queue) return is_item_name(name) || (name.starts_with('_') && !name.starts_with("_c_"));
   if (which == recipe::shared_gate) return is_number(name);
   if (which == recipe::once_per) return is_number(name) || name == "_once_clock";
   if (which != recipe::shard_group) return false;
