@@ -117,6 +117,20 @@ BOOST_AUTO_TEST_CASE(it_is_true_again_behind_a_lost_connection) {
   await(at, [&](const auto& all) { return leads(all, "/f", "b") && leads(all, "/e", "a"); });
 }
 
+// An outage can take the whole time of a search.
+BOOST_AUTO_TEST_CASE(a_search_that_was_cut_off_is_repeated_at_once_and_a_second_one_in_a_minute) {
+  join("/e", "a");
+  leaves("/e");
+  const auto over = zkadmin::deadline();
+  auto at = make();
+  run_coroutine(at.search(over));
+  BOOST_TEST(at.is_search_due());
+  await(at, [&](const auto& all) { return leads(all, "/e", "a") && all.complete; });
+  auto slow = make();
+  for (int i = 0; i < 2; ++i) run_coroutine(slow.search(over));
+  BOOST_TEST(!slow.is_search_due());
+}
+
 BOOST_AUTO_TEST_CASE(a_shard_group_is_followed) {
   shard_worker first(connect(), "/g", {.id = "a", .shards = 8, .collect = 50ms});
   BOOST_TEST_REQUIRE(run_until([&] { return first.executing() == 8; }));
